@@ -11,16 +11,26 @@ namespace tutti {
 
 const char* name(Code code) noexcept {
   switch (code) {
-    case Code::invalid_argument: return "invalid_argument";
-    case Code::mismatch: return "mismatch";
-    case Code::unsupported: return "unsupported";
-    case Code::timeout: return "timeout";
-    case Code::peer_lost: return "peer_lost";
-    case Code::aborted: return "aborted";
-    case Code::bootstrap: return "bootstrap";
-    case Code::resource: return "resource";
-    case Code::network: return "network";
-    case Code::internal: return "internal";
+    case Code::invalid_argument:
+      return "invalid_argument";
+    case Code::mismatch:
+      return "mismatch";
+    case Code::unsupported:
+      return "unsupported";
+    case Code::timeout:
+      return "timeout";
+    case Code::peer_lost:
+      return "peer_lost";
+    case Code::aborted:
+      return "aborted";
+    case Code::bootstrap:
+      return "bootstrap";
+    case Code::resource:
+      return "resource";
+    case Code::network:
+      return "network";
+    case Code::internal:
+      return "internal";
   }
   return "unknown";
 }

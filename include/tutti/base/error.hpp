@@ -36,14 +36,15 @@ struct Where {
 /// What is known about the call that failed; every field is optional.
 struct Context {
   int rank = -1;
-  std::string operation;  ///< "all_reduce of 4 MiB float32"
-  std::string engine;     ///< "host/ring"
+  std::string operation{};  ///< "all_reduce of 4 MiB float32"
+  std::string engine{};     ///< "host/ring"
   int peer = -1;
-  std::string remedy;  ///< what the user can do; printed after a semicolon
+  std::string remedy{};  ///< what the user can do; printed after a semicolon
 };
 
 /// Every failure of the library.
-/// The message reads "rank 3: all_reduce of 4 MiB float32 on host/ring: peer 5: <what>; <remedy> [code, file:line]".
+/// The message reads "rank 3: all_reduce of 4 MiB float32 on host/ring: peer 5: <what>; <remedy> [code,
+/// file:line]".
 class Error : public std::runtime_error {
  public:
   Error(Code code, const std::string& what, Context context = {}, Where where = Where::here());
@@ -64,7 +65,8 @@ class Error : public std::runtime_error {
 };
 
 /// Throws unless `condition` holds.
-inline void expect(bool condition, Code code, const char* what, const char* remedy = "", Where where = Where::here()) {
+inline void expect(bool condition, Code code, const char* what, const char* remedy = "",
+                   Where where = Where::here()) {
   if (!condition) [[unlikely]] {
     throw Error(code, what, Context{.remedy = remedy}, where);
   }

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// True in translation units compiled by nvcc. A defaulted template parameter carries it, so that one template
-/// compiled both ways has two names and never one name with two bodies.
+/// True in translation units compiled by nvcc. A defaulted template parameter carries it, so that one
+/// template compiled both ways has two names and never one name with two bodies.
 #ifdef __CUDACC__
 inline constexpr bool compiled_for_device = true;
 #else

@@ -1,4 +1,5 @@
-/// @file  The vocabulary of a call: collectives, algorithms, protocols, engines, element types, and their names.
+/// @file  The vocabulary of a call: collectives, algorithms, protocols, engines, element types, and their
+/// names.
 #pragma once
 
 #include <cstddef>
@@ -78,18 +79,23 @@ constexpr std::size_t size_of(DataType type) {
     case DataType::int8:
     case DataType::uint8:
     case DataType::float8_e4m3:
-    case DataType::float8_e5m2: return 1;
+    case DataType::float8_e5m2:
+      return 1;
     case DataType::int16:
     case DataType::uint16:
     case DataType::float16:
-    case DataType::bfloat16: return 2;
+    case DataType::bfloat16:
+      return 2;
     case DataType::int32:
     case DataType::uint32:
-    case DataType::float32: return 4;
+    case DataType::float32:
+      return 4;
     case DataType::int64:
     case DataType::uint64:
-    case DataType::float64: return 8;
-    case DataType::user: return 0;
+    case DataType::float64:
+      return 8;
+    case DataType::user:
+      return 0;
   }
   return 0;
 }
@@ -123,7 +129,8 @@ std::string_view name(Protocol protocol) noexcept;
 std::string_view name(Backend backend) noexcept;
 std::string_view name(DataType type) noexcept;
 
-/// The value of a name; nothing when there is none. Types also by their short and NCCL names ("float", "half", "bf16").
+/// The value of a name; nothing when there is none. Types also by their short and NCCL names ("float",
+/// "half", "bf16").
 std::optional<Collective> collective_named(std::string_view name) noexcept;
 std::optional<Algorithm> algorithm_named(std::string_view name) noexcept;
 std::optional<Protocol> protocol_named(std::string_view name) noexcept;

@@ -1,0 +1,65 @@
+#include "tutti/base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include "tutti/base/error.hpp"
+
+namespace tutti {
+
+std::string format_bytes(std::size_t bytes) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  const double rounded = std::round(value * 10) / 10;
+  return fmt::format("{:g} {}", rounded, units[unit]);
+}
+
+std::size_t parse_bytes(std::string_view text) {
+  const auto fail = [&] {
+    throw Error(
+        Code::invalid_argument, fmt::format("\"{}\" is not a size", text),
+        {.remedy = "write a number of bytes, or one with K, M, G or T (powers of 1024), such as 64K"});
+  };
+  double value = 0;
+  const auto [rest, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc{} || !std::isfinite(value) || value < 0) fail();
+  std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+  double scale = 1;
+  if (!unit.empty()) {
+    switch (std::toupper(static_cast<unsigned char>(unit[0]))) {
+      case 'B':
+        break;
+      case 'K':
+        scale = 0x1p10;
+        break;
+      case 'M':
+        scale = 0x1p20;
+        break;
+      case 'G':
+        scale = 0x1p30;
+        break;
+      case 'T':
+        scale = 0x1p40;
+        break;
+      default:
+        fail();
+    }
+    if (scale != 1) unit.remove_prefix(1);
+    if (!(unit.empty() || unit == "B" || unit == "iB" || unit == "b" || unit == "ib")) fail();
+  }
+  const double bytes = value * scale;
+  if (bytes > 0x1p62 || bytes != std::floor(bytes)) fail();
+  return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace tutti
