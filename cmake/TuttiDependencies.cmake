@@ -1,0 +1,10 @@
+# What tutti::tutti stands on. The build and the installed package read this same file.
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+find_dependency(fmt)
+find_dependency(PkgConfig)
+foreach(module hwloc libsodium libhwy)
+  if(NOT TARGET PkgConfig::${module})
+    pkg_check_modules(${module} REQUIRED IMPORTED_TARGET GLOBAL ${module})
+  endif()
+endforeach()

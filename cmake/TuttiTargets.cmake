@@ -1,0 +1,36 @@
+# How a target of ours is compiled, and the kinds of tests that are not one Catch2 case.
+
+# Warnings, the standard and the private include folder, for one target of our own.
+function(tutti_own target)
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_compile_definitions(${target} PRIVATE TUTTI_VERSION="${PROJECT_VERSION}")
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic $<$<BOOL:${TUTTI_WARNINGS_AS_ERRORS}>:-Werror>)
+  if(TUTTI_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer
+                                             -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${TUTTI_SANITIZE})
+  endif()
+endfunction()
+
+# tutti_add_mpirun_test(NAME NP COMMAND...): a ctest that runs COMMAND as NP ranks under mpirun, as root too, and
+# with more ranks than cores. Nothing is added where there is no MPI.
+function(tutti_add_mpirun_test name np)
+  if(NOT TARGET tutti_mpi)
+    return()
+  endif()
+  set(flags)
+  if(TUTTI_MPIEXEC_IS_OPEN_MPI)
+    set(flags --allow-run-as-root --oversubscribe --timeout 110)
+  endif()
+  add_test(NAME "${name}" COMMAND ${MPIEXEC_EXECUTABLE} ${flags} ${MPIEXEC_NUMPROC_FLAG} ${np} ${ARGN})
+  set_tests_properties("${name}" PROPERTIES LABELS mpirun TIMEOUT 120 PROCESSORS 2 ENVIRONMENT
+    "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+endfunction()
+
+# tutti_add_torchrun_test(NAME NP COMMAND...): the same under the variables that torchrun sets, without torchrun.
+function(tutti_add_torchrun_test name np)
+  add_test(NAME "${name}" COMMAND bash "${PROJECT_SOURCE_DIR}/tests/torchrun" ${np} ${ARGN})
+  set_tests_properties("${name}" PROPERTIES LABELS processes TIMEOUT 120 PROCESSORS 2)
+endfunction()
