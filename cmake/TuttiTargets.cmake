@@ -1,17 +1,22 @@
 # How a target of ours is compiled, and the kinds of tests that are not one Catch2 case.
 
-# Warnings, the standard and the private include folder, for one target of our own.
-function(tutti_own target)
-  set_target_properties(${target} PROPERTIES
-    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  target_compile_definitions(${target} PRIVATE TUTTI_VERSION="${PROJECT_VERSION}")
+# Warnings and sanitizers, for one target.
+function(tutti_warn target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic $<$<BOOL:${TUTTI_WARNINGS_AS_ERRORS}>:-Werror>)
   if(TUTTI_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${TUTTI_SANITIZE})
   endif()
+endfunction()
+
+# The same, with the standard and the private headers of src/, for a target that may see them.
+function(tutti_own target)
+  tutti_warn(${target})
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_compile_definitions(${target} PRIVATE TUTTI_VERSION="${PROJECT_VERSION}")
 endfunction()
 
 # tutti_add_mpirun_test(NAME NP COMMAND...): a ctest that runs COMMAND as NP ranks under mpirun, as root too, and
@@ -33,4 +38,15 @@ endfunction()
 function(tutti_add_torchrun_test name np)
   add_test(NAME "${name}" COMMAND bash "${PROJECT_SOURCE_DIR}/tests/torchrun" ${np} ${ARGN})
   set_tests_properties("${name}" PROPERTIES LABELS processes TIMEOUT 120 PROCESSORS 2)
+endfunction()
+
+# tutti_read_line(FILE KEY DEFAULT): sets KEY to the words of a line "// KEY: …" in FILE, or to DEFAULT.
+function(tutti_read_line file key default)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  file(STRINGS "${file}" line REGEX "^// ${key}:" LIMIT_COUNT 1)
+  if(line)
+    string(REGEX REPLACE "^// ${key}: *" "" line "${line}")
+    separate_arguments(default UNIX_COMMAND "${line}")
+  endif()
+  set(${key} "${default}" PARENT_SCOPE)
 endfunction()
