@@ -40,6 +40,9 @@ class Store {
   /// first; a deadline in the past asks once.
   Value wait(std::string_view key, Deadline deadline);
 
+  /// The same without the error: nothing when the deadline passes first.
+  std::optional<Value> try_wait(std::string_view key, Deadline deadline);
+
   /// Adds to a counter and returns its new value. A key that is not there counts as 0. The value of a counter
   /// is its 8 bytes, low byte first; adding to a key that holds anything else is Error(mismatch).
   std::int64_t add(std::string_view key, std::int64_t delta);
@@ -61,7 +64,7 @@ class Store {
 };
 
 /// The bytes of a value as text.
-inline std::string text_of(const Store::Value& value) {
+inline std::string text_of(std::span<const std::byte> value) {
   return {reinterpret_cast<const char*>(value.data()), value.size()};
 }
 
