@@ -1,0 +1,20 @@
+/// @file  NUMA placement: memory bound to a node, and where this thread is, by system calls alone.
+#pragma once
+
+#include <cstddef>
+
+namespace tutti {
+
+/// Asks that the pages of [data, data+bytes) come from a node when they are first touched; pages already
+/// there are moved if that can be done. `data` need not be aligned: the pages wholly inside are bound. It is
+/// a wish: on machines with one node, for numa_node < 0, and where the system refuses, nothing happens. Any
+/// thread.
+void place_memory(void* data, std::size_t bytes, int numa_node) noexcept;
+
+/// The operating system's number of the node that this thread runs on right now; 0 when it is not known.
+int current_numa_node() noexcept;
+
+/// How many CPUs this process may use now; at least 1. Read at each call.
+int allowed_cpu_count() noexcept;
+
+}  // namespace tutti
