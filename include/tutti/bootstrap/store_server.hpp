@@ -56,6 +56,9 @@ class StoreServer {
   /// Admits nobody from now on and ends when the last member has hung up. Does not block.
   void retire();
 
+  /// True once a retired server has ended.
+  bool finished() const;
+
  private:
   class Loop;
   std::unique_ptr<Loop> loop_;
