@@ -21,4 +21,13 @@ Environment environment_of(std::map<std::string, std::string> variables) {
   };
 }
 
+std::vector<std::string> process_variable_names() {
+  std::vector<std::string> names;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
+}
+
 }  // namespace tutti

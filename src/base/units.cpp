@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 
 #include "tutti/base/error.hpp"
 
@@ -60,6 +61,26 @@ std::size_t parse_bytes(std::string_view text) {
   const double bytes = value * scale;
   if (bytes > 0x1p62 || bytes != std::floor(bytes)) fail();
   return static_cast<std::size_t>(bytes);
+}
+
+std::chrono::milliseconds parse_duration(std::string_view text, std::string_view what) {
+  struct Unit {
+    std::string_view name;
+    double milliseconds;
+  };
+  constexpr std::array<Unit, 5> units{{{"ms", 1}, {"s", 1e3}, {"min", 60e3}, {"m", 60e3}, {"h", 3600e3}}};
+  constexpr double year = 365.0 * 24 * 3600e3;
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+  for (const Unit& known : units) {
+    const double time = value * known.milliseconds;
+    if (error == std::errc{} && unit == known.name && time >= 1 && time <= year) {
+      return std::chrono::milliseconds(static_cast<std::int64_t>(time));
+    }
+  }
+  throw Error(Code::invalid_argument, fmt::format("{} \"{}\" is not a time", what, text),
+              {.remedy = "write a positive number with its unit: 500ms, 90s, 5min or 1h"});
 }
 
 }  // namespace tutti

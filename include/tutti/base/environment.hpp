@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tutti {
 
@@ -14,6 +15,9 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 
 /// The variables of this process, read at each lookup. Not to be used while another thread calls setenv.
 Environment process_environment();
+
+/// The names of all variables of this process.
+std::vector<std::string> process_variable_names();
 
 /// The variables of a map, copied.
 Environment environment_of(std::map<std::string, std::string> variables);

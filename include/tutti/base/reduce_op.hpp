@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -46,8 +49,7 @@ concept Reduction = std::is_trivially_copyable_v<F> && sizeof(F) <= 32 &&
   { f(a, b) } -> std::convertible_to<accumulator_t<T>>;
 };
 
-// ---- the ready-made operators, as function objects
-// ---------------------------------------------------------------
+// ---- the ready-made operators, as function objects -----------------------------------------------------
 
 /// Integers wrap, as unsigned arithmetic does.
 struct Sum {
@@ -139,21 +141,53 @@ inline constexpr BitwiseAnd bitwise_and{};
 inline constexpr BitwiseOr bitwise_or{};
 inline constexpr BitwiseXor bitwise_xor{};
 
-// ---- the erased form
-// ---------------------------------------------------------------------------------------------
+/// A rank's own element of a premultiplied sum: scale · x in the accumulator's type, rounded to T. Integers:
+/// the product in double, truncated towards zero and held within T; not a number gives 0.
+template <class T>
+TUTTI_HOST_DEVICE constexpr T premultiply(T x, double scale) {
+  if constexpr (std::is_integral_v<T>) {
+    const double product = scale * static_cast<double>(x);
+    constexpr T lowest = std::numeric_limits<T>::min();
+    constexpr T highest = std::numeric_limits<T>::max();
+    // The bounds as doubles: exact, but for the highest of 64 bits, which rounds up to the first value
+    // beyond.
+    if (product >= static_cast<double>(highest)) return highest;
+    if (product <= static_cast<double>(lowest)) return lowest;
+    return product == product ? static_cast<T>(product) : T{0};
+  } else {
+    using A = accumulator_t<T>;
+    return static_cast<T>(static_cast<A>(scale) * static_cast<A>(x));
+  }
+}
+
+/// What completes an average, in the accumulator's type, before the one rounding to T.
+template <class A>
+TUTTI_HOST_DEVICE constexpr A averaged(A total, int ranks) {
+  if constexpr (std::is_integral_v<A>) {
+    using Wide = std::conditional_t<std::is_signed_v<A>, std::int64_t, std::uint64_t>;
+    return static_cast<A>(static_cast<Wide>(total) / static_cast<Wide>(ranks));
+  } else {
+    return total / static_cast<A>(ranks);
+  }
+}
+
+// ---- the erased form ------------------------------------------------------------------------------------
 
 /// One application of an operator to arrays: every destination[i] = finish(source_0[i] ∘ source_1[i] ∘ …),
-/// left to right. With one source it is a copy. Pointers need no alignment beyond their element's size. A
-/// destination may be the very same array as a source; otherwise arrays do not overlap.
+/// left to right. With one source, nothing to prepare and nothing to finish it is a copy, bit for bit. At
+/// most 256 sources and 256 destinations. Pointers need no alignment. A destination may be the very same
+/// array as a source; otherwise arrays do not overlap.
 struct ReduceCall {
   const void* const* sources = nullptr;
   int source_count = 0;
   void* const* destinations = nullptr;
   int destination_count = 0;
-  std::size_t count = 0;        ///< elements
-  int prepare = -1;             ///< the source that a premultiplied sum scales first; -1: none
-  int finish_over = 0;          ///< ranks whose average this completes; 0: not complete
-  std::uint32_t streaming = 0;  ///< bit d: destination d is written around the caches
+  std::size_t count = 0;  ///< elements
+  int prepare = -1;       ///< the source that a premultiplied sum scales first; -1: none
+  int finish_over = 0;    ///< ranks whose average this completes; 0: not complete
+  /// Bit d: destination d is written around the caches; by the return these writes are ordered before every
+  /// later store of this thread. Destinations from the 33rd on never are.
+  std::uint32_t streaming = 0;
 };
 
 /// A packed operator: which one, or the caller's function object with the loop compiled for it.
@@ -175,26 +209,33 @@ struct ReduceOp {
 /// The loop of a user's operator, in tiles that stay in the first-level cache. Host only.
 template <class T, class F, bool Device = compiled_for_device>
 void user_loop(const ReduceCall& call, const void* state) {
-  F op;
-  std::memcpy(static_cast<void*>(&op), state, sizeof op);
+  using A = accumulator_t<T>;
   constexpr std::size_t tile = sizeof(T) <= 4 ? 512 : 128;
-  T part[tile];
-  accumulator_t<T> total[tile];
+  // Bytes, because neither elements nor operators need have a default constructor or an assignment.
+  alignas(F) unsigned char op_bytes[sizeof(F)];
+  alignas(T) unsigned char part_bytes[tile * sizeof(T)];
+  alignas(A) unsigned char total_bytes[tile * sizeof(A)];
+  std::memcpy(op_bytes, state, sizeof op_bytes);
+  const F& op = *std::launder(reinterpret_cast<const F*>(op_bytes));
+  T* const part = std::launder(reinterpret_cast<T*>(part_bytes));
+  A* const total = std::launder(reinterpret_cast<A*>(total_bytes));
   for (std::size_t begin = 0; begin < call.count; begin += tile) {
     const std::size_t length = std::min(tile, call.count - begin);
-    const auto source = [&](int s) {
-      return static_cast<const unsigned char*>(call.sources[s]) + begin * sizeof(T);
+    const auto fetch = [&](int s) {
+      std::memcpy(part_bytes, static_cast<const unsigned char*>(call.sources[s]) + begin * sizeof(T),
+                  length * sizeof(T));
     };
-    std::memcpy(static_cast<void*>(part), source(0), length * sizeof(T));
-    for (std::size_t i = 0; i < length; ++i) total[i] = static_cast<accumulator_t<T>>(part[i]);
-    for (int s = 1; s < call.source_count; ++s) {
-      std::memcpy(static_cast<void*>(part), source(s), length * sizeof(T));
-      for (std::size_t i = 0; i < length; ++i)
-        total[i] = op(total[i], static_cast<accumulator_t<T>>(part[i]));
+    fetch(0);
+    if (call.source_count > 1) {  // one source is copied as it is
+      for (std::size_t i = 0; i < length; ++i) std::construct_at(total + i, static_cast<A>(part[i]));
+      for (int s = 1; s < call.source_count; ++s) {
+        fetch(s);
+        for (std::size_t i = 0; i < length; ++i) std::construct_at(total + i, op(total[i], static_cast<A>(part[i])));
+      }
+      for (std::size_t i = 0; i < length; ++i) std::construct_at(part + i, static_cast<T>(total[i]));
     }
-    for (std::size_t i = 0; i < length; ++i) part[i] = static_cast<T>(total[i]);
     for (int d = 0; d < call.destination_count; ++d) {
-      std::memcpy(static_cast<unsigned char*>(call.destinations[d]) + begin * sizeof(T), part,
+      std::memcpy(static_cast<unsigned char*>(call.destinations[d]) + begin * sizeof(T), part_bytes,
                   length * sizeof(T));
     }
   }

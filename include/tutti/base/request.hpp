@@ -29,12 +29,13 @@ struct Request {
   std::size_t element_size = 1;  ///< bytes
   const void* in = nullptr;      ///< see collectives.hpp for the shapes of in and out
   void* out = nullptr;
+  std::size_t in_count = 0;  ///< elements that the caller's buffer has
+  std::size_t out_count = 0;
   std::size_t count = 0;  ///< elements: of the smaller side (one rank's part) where the sides differ
   int root = 0;           ///< rooted collectives; for send and recv the peer
   ReduceOp op{};
-  std::span<const std::size_t> counts{};  ///< [size] uneven collectives: elements of each rank's part
-  std::span<const std::size_t>
-      receive_counts{};  ///< [size] all_to_all_v: elements from each rank (counts: to each)
+  std::span<const std::size_t> counts{};          ///< [size] uneven collectives: elements of each rank's part
+  std::span<const std::size_t> receive_counts{};  ///< [size] all_to_all_v: elements from each rank (counts: to each)
   Options options{};
 };
 
