@@ -62,9 +62,8 @@ TUTTI_HOST_DEVICE constexpr Step halve(const Team& t, int turn, Place work, bool
   const int distance = t.power >> (turn / 2 + 1);
   const Place own = turn < 2 && !t.paired ? Place::input : work;
   if (turn % 2 == 0) {
-    return {.own = own,
-            .blocks = blocks_around(t, t.core ^ distance, distance, block_per_rank),
-            .to = t.partner(distance)};
+    return {
+        .own = own, .blocks = blocks_around(t, t.core ^ distance, distance, block_per_rank), .to = t.partner(distance)};
   }
   return {.from = t.partner(distance),
           .own = own,
@@ -78,9 +77,8 @@ TUTTI_HOST_DEVICE constexpr Step halve(const Team& t, int turn, Place work, bool
 TUTTI_HOST_DEVICE constexpr Step double_up(const Team& t, int turn, bool block_per_rank) {
   const int distance = 1 << (turn / 2);
   if (turn % 2 == 0) {
-    return {.own = Place::output,
-            .blocks = blocks_around(t, t.core, distance, block_per_rank),
-            .to = t.partner(distance)};
+    return {
+        .own = Place::output, .blocks = blocks_around(t, t.core, distance, block_per_rank), .to = t.partner(distance)};
   }
   return {.from = t.partner(distance),
           .store = Place::output,
@@ -152,9 +150,7 @@ TUTTI_HOST_DEVICE constexpr Step reduce(const Team& t, int index) {
   if (level == levels(t)) {
     return {.own = work, .blocks = blocks_around(t, t.core, distance, false), .to = t.partner(distance)};
   }
-  return {.from = t.partner(distance),
-          .store = work,
-          .blocks = blocks_around(t, t.core ^ distance, distance, false)};
+  return {.from = t.partner(distance), .store = work, .blocks = blocks_around(t, t.core ^ distance, distance, false)};
 }
 
 TUTTI_HOST_DEVICE constexpr Step broadcast(const Team& t, int index) {
@@ -164,9 +160,7 @@ TUTTI_HOST_DEVICE constexpr Step broadcast(const Team& t, int index) {
   if (index == 0) {
     if (t.rank == t.root) return {.own = Place::input, .store = Place::output, .blocks = all};
     const int distance = 1 << below;
-    return {.from = t.partner(distance),
-            .store = Place::output,
-            .blocks = blocks_around(t, t.core, distance, false)};
+    return {.from = t.partner(distance), .store = Place::output, .blocks = blocks_around(t, t.core, distance, false)};
   }
   if (index <= below) {
     const int distance = 1 << (below - index);

@@ -112,8 +112,7 @@ inline std::size_t Layout::length(Place place, int block) const {
   if (begins_.empty()) return count_;
   if (shape_ == Shape::per_rank) return begins_[b + 1] - begins_[b];
   const bool out = place == Place::output;
-  const auto peer =
-      static_cast<std::size_t>(out ? around(rank_ - block, size_) : around(rank_ + block, size_));
+  const auto peer = static_cast<std::size_t>(out ? around(rank_ - block, size_) : around(rank_ + block, size_));
   const std::vector<std::size_t>& begins = out ? receive_begins_ : begins_;
   return begins[peer + 1] - begins[peer];
 }
@@ -122,8 +121,7 @@ inline std::size_t Layout::offset(Place place, int block, int rank) const {
   const auto b = static_cast<std::size_t>(block);
   if (shape_ == Shape::parts) return std::min(b * part_, count_);
   if (shape_ == Shape::per_rank) {
-    if (place == Place::scratch && bundles_)
-      return static_cast<std::size_t>(around(block - rank, size_)) * count_;
+    if (place == Place::scratch && bundles_) return static_cast<std::size_t>(around(block - rank, size_)) * count_;
     if (!many_side(place)) return 0;
     return begins_.empty() ? b * count_ : begins_[b];
   }

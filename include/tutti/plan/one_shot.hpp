@@ -74,10 +74,7 @@ TUTTI_HOST_DEVICE constexpr Step reduce_scatter(const Seat& seat, int lane, int 
 
 TUTTI_HOST_DEVICE constexpr Step all_gather(const Seat& seat, int lane, int index) {
   if (lane == 0) {
-    return {.own = Place::input,
-            .store = Place::output,
-            .blocks = {seat.rank, 1},
-            .to = others(seat.rank, seat.size)};
+    return {.own = Place::input, .store = Place::output, .blocks = {seat.rank, 1}, .to = others(seat.rank, seat.size)};
   }
   const int peer = seat.left(index + 1);
   return {.from = one(peer), .store = Place::output, .blocks = {peer, 1}};

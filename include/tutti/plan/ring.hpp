@@ -40,10 +40,8 @@ TUTTI_HOST_DEVICE constexpr Step all_reduce(const Seat& seat, int index) {
   const bool last = index == 2 * seat.size - 2;
   const Blocks block{around(around(seat.rank - 1 - index, seat.size), seat.size), 1};
   if (index >= seat.size) {
-    return {.from = one(seat.left()),
-            .store = Place::output,
-            .blocks = block,
-            .to = last ? Peers{} : one(seat.right())};
+    return {
+        .from = one(seat.left()), .store = Place::output, .blocks = block, .to = last ? Peers{} : one(seat.right())};
   }
   const bool whole = index == seat.size - 1;
   return {.from = index == 0 ? Peers{} : one(seat.left()),

@@ -45,8 +45,7 @@ TUTTI_HOST_DEVICE constexpr int lanes(const Schedule& schedule) {
   if (schedule.size == 1 || schedule.window) return 1;
   switch (schedule.algorithm) {
     case Algorithm::tree: {
-      const bool bundles =
-          schedule.collective == Collective::gather || schedule.collective == Collective::scatter;
+      const bool bundles = schedule.collective == Collective::gather || schedule.collective == Collective::scatter;
       return bundles ? 1 : tree::lanes(schedule.collective);
     }
     case Algorithm::one_shot:
@@ -118,10 +117,8 @@ TUTTI_HOST_DEVICE constexpr Step step(const Schedule& schedule, int rank, int la
   const Collective collective = schedule.collective;
   if (is_pairwise(collective)) return pairwise::step(collective, schedule.root, pairwise_wire);
   if (schedule.size == 1) {
-    return {.own = Place::input,
-            .store = Place::output,
-            .finish = reduces(collective),
-            .blocks = {0, blocks(schedule)}};
+    return {
+        .own = Place::input, .store = Place::output, .finish = reduces(collective), .blocks = {0, blocks(schedule)}};
   }
   const Seat seat = seat_of(schedule, rank);
   if (schedule.window) return window::step(collective, schedule.algorithm, seat, index);
@@ -148,8 +145,7 @@ TUTTI_HOST_DEVICE constexpr Step step(const Schedule& schedule, int rank, int la
 /// The most blocks any message carries at once: what a slot must hold per chunk. At least 1.
 TUTTI_HOST_DEVICE constexpr int blocks_per_step(const Schedule& schedule) {
   const int size = schedule.size;
-  if (size == 1 || schedule.window || is_pairwise(schedule.collective) ||
-      schedule.collective == Collective::barrier) {
+  if (size == 1 || schedule.window || is_pairwise(schedule.collective) || schedule.collective == Collective::barrier) {
     return 1;
   }
   const int power = floor_power(size);
@@ -161,8 +157,7 @@ TUTTI_HOST_DEVICE constexpr int blocks_per_step(const Schedule& schedule) {
     case Algorithm::bruck:
       return schedule.collective == Collective::all_to_all ? size / 2 : bundle;
     case Algorithm::tree:
-      return schedule.collective == Collective::gather || schedule.collective == Collective::scatter ? bundle
-                                                                                                     : 1;
+      return schedule.collective == Collective::gather || schedule.collective == Collective::scatter ? bundle : 1;
     default:
       return 1;
   }

@@ -23,9 +23,7 @@ struct Peers {
 };
 
 TUTTI_HOST_DEVICE constexpr Peers one(int peer) { return {peer, 1, 0, peer + 1}; }
-TUTTI_HOST_DEVICE constexpr Peers two(int a, int b, int size) {
-  return {a, 2, b < a ? b - a + size : b - a, size};
-}
+TUTTI_HOST_DEVICE constexpr Peers two(int a, int b, int size) { return {a, 2, b < a ? b - a + size : b - a, size}; }
 /// Everybody but `rank`, beginning with its right neighbour, so that not all ranks begin with the same peer.
 TUTTI_HOST_DEVICE constexpr Peers others(int rank, int size) {
   return {rank + 1 < size ? rank + 1 : 0, size - 1, 1, size};
@@ -70,8 +68,7 @@ struct Step {
   Place own = Place::none;
   Place store = Place::none;
   bool combine = false;  ///< reduce the sources; otherwise there is exactly one and it is copied
-  bool finish =
-      false;  ///< the result holds every rank's part: the operator's last touch (average divides) is due
+  bool finish = false;   ///< the result holds every rank's part: the operator's last touch (average divides) is due
   bool barrier = false;  ///< nothing but this: no rank passes before all ranks have come
   Blocks blocks{};
   Peers to{};

@@ -70,18 +70,14 @@ struct Tree {
   }
 };
 
-TUTTI_HOST_DEVICE constexpr Tree over_all(const Seat& seat, int which) {
-  return {0, seat.size, seat.size, which};
-}
+TUTTI_HOST_DEVICE constexpr Tree over_all(const Seat& seat, int which) { return {0, seat.size, seat.size, which}; }
 TUTTI_HOST_DEVICE constexpr Tree under_root(const Seat& seat, int which) {
   return {seat.rank_of(1), seat.size - 1, seat.size, which};
 }
 
 /// all_reduce: tree times {up, down}. broadcast, reduce: one for each tree. barrier: up and down on tree 0
 /// alone.
-TUTTI_HOST_DEVICE constexpr int lanes(Collective collective) {
-  return collective == Collective::all_reduce ? 4 : 2;
-}
+TUTTI_HOST_DEVICE constexpr int lanes(Collective collective) { return collective == Collective::all_reduce ? 4 : 2; }
 
 TUTTI_HOST_DEVICE constexpr int steps(Collective collective, const Seat& seat, int lane) {
   if (collective == Collective::broadcast || collective == Collective::reduce) return 1;

@@ -11,9 +11,7 @@
 /// through messages.
 namespace tutti::plan::two_shot {
 
-TUTTI_HOST_DEVICE constexpr int lanes(Collective collective) {
-  return collective == Collective::broadcast ? 2 : 3;
-}
+TUTTI_HOST_DEVICE constexpr int lanes(Collective collective) { return collective == Collective::broadcast ? 2 : 3; }
 
 TUTTI_HOST_DEVICE constexpr int steps(Collective collective, const Seat& seat, int lane) {
   switch (collective) {
@@ -64,10 +62,7 @@ TUTTI_HOST_DEVICE constexpr Step reduce(const Seat& seat, int lane, int index) {
 TUTTI_HOST_DEVICE constexpr Step broadcast(const Seat& seat, int lane, int index) {
   if (seat.is_root()) {
     const int number = index + 1;
-    return {.own = Place::input,
-            .store = Place::output,
-            .blocks = {number - 1, 1},
-            .to = one(seat.rank_of(number))};
+    return {.own = Place::input, .store = Place::output, .blocks = {number - 1, 1}, .to = one(seat.rank_of(number))};
   }
   const int mine = seat.number();
   if (lane == 0) {

@@ -60,8 +60,7 @@ TUTTI_HOST_DEVICE constexpr Step fetch(const Seat& seat, int peer, int block) {
 }
 
 /// The steps between the opening and the closing barrier; `index` from 0.
-TUTTI_HOST_DEVICE constexpr Step inner(Collective collective, Algorithm algorithm, const Seat& seat,
-                                       int index) {
+TUTTI_HOST_DEVICE constexpr Step inner(Collective collective, Algorithm algorithm, const Seat& seat, int index) {
   switch (collective) {
     case Collective::all_reduce: {
       // Rank r reads and writes block r of everybody.
@@ -99,8 +98,7 @@ TUTTI_HOST_DEVICE constexpr Step inner(Collective collective, Algorithm algorith
   }
 }
 
-TUTTI_HOST_DEVICE constexpr Step step(Collective collective, Algorithm algorithm, const Seat& seat,
-                                      int index) {
+TUTTI_HOST_DEVICE constexpr Step step(Collective collective, Algorithm algorithm, const Seat& seat, int index) {
   if (collective == Collective::all_reduce && algorithm == Algorithm::one_shot) {
     // Through scratch: in place, the output covers what the others still read.
     if (index == 1) return combine(seat, 0, Place::scratch);
