@@ -297,7 +297,8 @@ void StoreServer::Loop::execute(Connection& connection, const frame::Ask& ask) {
   using frame::Verb;
   const auto counted = [&](std::int64_t number) { reply(connection, {.number = number}); };
   const auto found = [&](Table::Shared value) {
-    reply(connection, {.status = value ? Status::done : Status::absent}, std::move(value));
+    const Status status = value ? Status::done : Status::absent;
+    reply(connection, {.status = status}, std::move(value));
   };
   try {
     switch (ask.verb) {
