@@ -1,0 +1,20 @@
+/// @file  Decision: which engine, algorithm and protocol a call takes, and why.
+#pragma once
+
+#include <string>
+
+#include "tutti/base/types.hpp"
+
+namespace tutti {
+
+/// An answer: no field is `automatic`, and the algorithm is never `direct`.
+struct Decision {
+  Backend backend = Backend::host;
+  Algorithm algorithm = Algorithm::one_shot;
+  Protocol protocol = Protocol::packet;
+};
+
+/// "host/two_shot/fifo": how errors and tables name it.
+std::string describe(const Decision& decision);
+
+}  // namespace tutti

@@ -1,0 +1,41 @@
+/// @file  Work: a call on its way, to wait for as a future.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+class Operation;
+
+/// What a collective call returns. Dropping it waits; a failure is then thrown by the communicator's next
+/// call.
+///
+/// Without a progress thread (Config::progress_thread) a call moves on only while its caller, or any wait of
+/// the same thread on the same family of communicators, is inside the library. One thread at a time uses a
+/// Work.
+class Work {
+ public:
+  Work() = default;  ///< already done
+  explicit Work(std::shared_ptr<Operation> operation) : operation_(std::move(operation)) {}
+  explicit Work(std::vector<Work> parts) : parts_(std::move(parts)) {}  ///< done when all are
+  Work(Work&& other) noexcept = default;
+  Work& operator=(Work&& other) noexcept;
+  Work(const Work&) = delete;  // one call, one owner
+  Work& operator=(const Work&) = delete;
+  ~Work();
+
+  /// Blocks until the call is done. Throws what went wrong: timeout, aborted, mismatch, peer_lost.
+  void wait();
+  /// Moves everything on that can move, without blocking; true when wait() would return at once.
+  bool done();
+
+ private:
+  void finish() noexcept;
+
+  std::shared_ptr<Operation> operation_;  ///< keeps its communicator alive
+  std::vector<Work> parts_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,167 @@
+#include "choose/choose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tutti/base/error.hpp"
+#include "tutti/plan/schedule.hpp"
+
+namespace tutti {
+
+namespace {
+
+/// Sizes at which one way overtakes another on the host engine. Measured (bench/, docs/choice.md), in bytes
+/// of what one rank contributes or receives.
+struct Crossovers {
+  std::size_t window_in_process = 4 << 10;    ///< threads: the two barriers of a window cost less than copies
+  std::size_t window_in_segments = 32 << 10;  ///< processes: the same, with the look-up of segments
+  std::size_t one_shot_all_reduce = 8 << 10;  ///< beyond, reading every vector whole costs more than a second hop
+  std::size_t chain_broadcast = 256 << 10;    ///< beyond, the root shares the copying with the others
+  int many_ranks = 16;                        ///< from here on, a root serving everybody is slower than a tree
+};
+constexpr Crossovers crossovers;
+
+/// Bytes by which sizes are compared: the data of one rank.
+std::size_t bytes_of(const Request& request) { return request.count * request.element_size; }
+
+/// Only facts equal on all ranks: the counts of all_to_all_v are not, so it decides without them.
+std::size_t comparable_bytes(const Request& request) {
+  if (request.collective == Collective::all_to_all_v) return std::size_t{1} << 30;
+  if (request.counts.empty()) return bytes_of(request);
+  const std::size_t most = *std::max_element(request.counts.begin(), request.counts.end());
+  return most * request.element_size;
+}
+
+plan::Schedule schedule_of(const Request& request, const Facts& facts, Algorithm algorithm, bool window) {
+  return {.collective = request.collective,
+          .algorithm = algorithm,
+          .window = window,
+          .size = facts.ranks,
+          .root = request.root};
+}
+
+bool window_supported(const Request& request, const Facts& facts, Algorithm algorithm) {
+  // A premultiplied sum scales each contribution by its own rank's factor, which a peer that reads it does
+  // not know.
+  return request.op.kind != Op::premultiplied_sum &&
+         plan::unsupported(schedule_of(request, facts, algorithm, true)) == nullptr;
+}
+
+Algorithm cheapest_algorithm(const Request& request, const Facts& facts, std::size_t bytes, bool rank_order) {
+  const bool many = facts.ranks >= crossovers.many_ranks;
+  switch (request.collective) {
+    case Collective::all_reduce:
+      return bytes <= crossovers.one_shot_all_reduce ? Algorithm::one_shot : Algorithm::two_shot;
+    case Collective::broadcast:
+      if (facts.ranks > 2 && bytes >= crossovers.chain_broadcast) return Algorithm::two_shot;
+      return many ? Algorithm::tree : Algorithm::one_shot;
+    case Collective::reduce:
+      if (bytes >= crossovers.chain_broadcast && facts.ranks > 2) return Algorithm::two_shot;
+      return many && !rank_order ? Algorithm::tree : Algorithm::one_shot;
+    case Collective::barrier:
+      return many ? Algorithm::bruck : Algorithm::one_shot;
+    default:
+      return Algorithm::one_shot;
+  }
+}
+
+/// Does the schedule have a window form, and is a window worth its two barriers?
+bool window_pays(const Request& request, const Facts& facts, Algorithm algorithm, std::size_t bytes) {
+  if (facts.ranks == 1 || !(facts.one_process || facts.has_segments)) return false;
+  if (!window_supported(request, facts, algorithm)) return false;
+  return bytes >= (facts.one_process ? crossovers.window_in_process : crossovers.window_in_segments);
+}
+
+[[noreturn]] void refuse(const Request& request, const std::string& why, const char* remedy) {
+  throw Error(Code::unsupported, why, {.operation = describe(request), .remedy = remedy});
+}
+
+Decision decide(const Request& request, const Facts& facts, bool window_allowed) {
+  const Options& options = request.options;
+  const std::size_t bytes = comparable_bytes(request);
+  const bool reducing = reduces(request.collective);
+  const bool rank_order = reducing && (options.deterministic || !request.op.commutative);
+
+  Decision decision;
+  decision.algorithm = options.algorithm;
+  if (options.algorithm == Algorithm::automatic || options.algorithm == Algorithm::direct) {
+    decision.algorithm = cheapest_algorithm(request, facts, bytes, rank_order);
+    if (options.algorithm == Algorithm::direct && decision.algorithm != Algorithm::two_shot) {
+      decision.algorithm = Algorithm::one_shot;
+    }
+  }
+  const bool named = options.algorithm != Algorithm::automatic;
+  const plan::Schedule schedule = schedule_of(request, facts, decision.algorithm, false);
+  if (const char* reason = plan::unsupported(schedule)) {
+    refuse(request, fmt::format("there is no {} schedule for it: {}", name(decision.algorithm), reason),
+           "leave the algorithm automatic; docs/algorithms.md lists what each supports");
+  }
+  if (rank_order && !plan::in_rank_order(schedule)) {
+    if (named && options.deterministic) {
+      refuse(request,
+             fmt::format("{} does not combine in rank order, so it cannot be deterministic", name(decision.algorithm)),
+             "drop the algorithm or the wish for determinism; one_shot, two_shot and direct combine in rank "
+             "order");
+    }
+    if (named) {
+      refuse(
+          request,
+          fmt::format("its operator does not commute, and {} does not combine in rank order", name(decision.algorithm)),
+          "use direct or leave the algorithm automatic");
+    }
+    decision.algorithm = Algorithm::one_shot;
+  }
+
+  // A collective that is one_shot by messages may be two_shot through a window.
+  Algorithm through_window = decision.algorithm;
+  if (!named && request.collective == Collective::all_reduce) through_window = Algorithm::two_shot;
+
+  const std::size_t least =
+      static_cast<std::size_t>(plan::blocks_per_step(schedule_of(request, facts, decision.algorithm, false))) *
+      request.element_size;
+  switch (options.protocol) {
+    case Protocol::automatic:
+      if (window_allowed && window_pays(request, facts, through_window, bytes)) {
+        decision.algorithm = through_window;
+        decision.protocol = Protocol::window;
+      } else {
+        decision.protocol =
+            bytes <= facts.packet_bytes && least <= facts.packet_bytes ? Protocol::packet : Protocol::fifo;
+      }
+      break;
+    case Protocol::window:
+      if (facts.ranks > 1 && !(facts.one_process || facts.has_segments)) {
+        refuse(request, "its buffers cannot be reached by other processes, so there is no window",
+               "take them from comm.allocate, or leave the protocol automatic");
+      }
+      if (!window_supported(request, facts, through_window)) {
+        refuse(request, fmt::format("{} has no window form for it", name(through_window)),
+               "leave the protocol automatic");
+      }
+      decision.algorithm = through_window;
+      decision.protocol = window_allowed && facts.ranks > 1 ? Protocol::window : Protocol::fifo;
+      break;
+    default:
+      decision.protocol = options.protocol;
+      break;
+  }
+  const std::size_t capacity = decision.protocol == Protocol::packet ? facts.packet_bytes : facts.fifo_bytes;
+  if (decision.protocol != Protocol::window && least > capacity) {
+    refuse(request, fmt::format("one element of each of its blocks does not fit a slot of {} bytes", capacity),
+           "use one_shot or ring, or fewer ranks a node");
+  }
+  return decision;
+}
+
+}  // namespace
+
+Decision choose(const Request& request, const Facts& facts) { return decide(request, facts, true); }
+
+Decision choose_without_window(const Request& request, const Facts& facts) { return decide(request, facts, false); }
+
+std::string describe(const Decision& decision) {
+  return fmt::format("{}/{}/{}", name(decision.backend), name(decision.algorithm), name(decision.protocol));
+}
+
+}  // namespace tutti

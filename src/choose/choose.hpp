@@ -1,0 +1,30 @@
+/// @file  choose: from a request and facts that are equal on all ranks, the decision. Pure.
+#pragma once
+
+#include <cstddef>
+
+#include "tutti/base/request.hpp"
+#include "tutti/choose/decision.hpp"
+
+namespace tutti {
+
+/// What a choice may depend on. Every field has the same value on every rank of the communicator; that is why
+/// a call needs no negotiation.
+struct Facts {
+  int ranks = 1;
+  int hosts = 1;
+  bool one_process = false;      ///< every rank can reach every buffer
+  bool has_segments = false;     ///< comm.allocate has been called: buffers may be reachable
+  bool oversubscribed = false;   ///< some host has more ranks than processors
+  std::size_t packet_bytes = 0;  ///< payload of one packet slot
+  std::size_t fifo_bytes = 0;    ///< payload of one fifo slot
+};
+
+/// The cheapest way, by crossovers measured on the host engine (docs/choice.md); or the one that options
+/// name. Throws unsupported, saying why, when the named way cannot run this request.
+Decision choose(const Request& request, const Facts& facts);
+
+/// The same call when it turned out that not every rank's buffer can be reached.
+Decision choose_without_window(const Request& request, const Facts& facts);
+
+}  // namespace tutti

@@ -1,0 +1,47 @@
+#include "communicator_state.hpp"
+
+#include <utility>
+
+#include "topology/numa.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/bootstrap/rendezvous.hpp"
+
+namespace tutti {
+
+namespace {
+
+Topology topology_of(const Config& config) {
+  return config.topology ? *config.topology : from_host_facts(this_host_facts());
+}
+
+int numa_node(const Topology& topology) {
+  const bool several = !topology.hosts().empty() && topology.hosts().front().numa_nodes.size() > 1;
+  return several ? current_numa_node() : -1;
+}
+
+Facts facts_of(const host::Team& team) {
+  Facts facts;
+  facts.ranks = team.size();
+  facts.one_process = team.local().one_process;
+  facts.packet_bytes = team.arena().shape().packet.capacity;
+  facts.fifo_bytes = team.arena().shape().fifo.capacity;
+  return facts;
+}
+
+}  // namespace
+
+CommunicatorState::CommunicatorState(World given, const Config& settings, std::shared_ptr<ProgressLoop> shared_loop)
+    : world(std::move(given)),
+      config(settings),
+      topology(topology_of(settings)),
+      deadline(world.deadline()),
+      team(world, numa_node(topology), deadline),
+      loop(shared_loop != nullptr
+               ? std::move(shared_loop)
+               : std::make_shared<ProgressLoop>(WaitPolicy::for_host(world.size, allowed_cpu_count()),
+                                                settings.progress_thread)),
+      facts(facts_of(team)),
+      host_engine(team, *loop, facts,
+                  {.timeout = settings.timeout, .check_across_ranks = settings.check_across_ranks}) {}
+
+}  // namespace tutti

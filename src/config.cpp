@@ -1,0 +1,59 @@
+#include "tutti/config.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "base/nearest.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/base/units.hpp"
+#include "tutti/bootstrap/world.hpp"
+
+namespace tutti {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> config_variables = {
+    "TUTTI_CALL_TIMEOUT",
+    "TUTTI_CHECK_ACROSS_RANKS",
+    "TUTTI_PROGRESS_THREAD",
+};
+
+void expect_known(const std::vector<std::string>& names) {
+  std::vector<std::string_view> known(config_variables.begin(), config_variables.end());
+  known.insert(known.end(), world_variables.begin(), world_variables.end());
+  for (const std::string& name : names) {
+    if (!name.starts_with("TUTTI_") || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw Error(Code::invalid_argument, fmt::format("there is no variable {}", name),
+                {.remedy = fmt::format("did you mean {}? Unset it, or use one of {}", nearest(name, known),
+                                       fmt::join(known, ", "))});
+  }
+}
+
+bool flag(const Environment& environment, const std::string& name, bool otherwise) {
+  const auto text = environment(name);
+  if (!text) return otherwise;
+  if (*text == "1" || *text == "true" || *text == "on") return true;
+  if (*text == "0" || *text == "false" || *text == "off") return false;
+  throw Error(Code::invalid_argument, fmt::format("{}=\"{}\" is neither yes nor no", name, *text),
+              {.remedy = "use 0 or 1"});
+}
+
+}  // namespace
+
+Config config_from_environment(const Environment& environment, const std::vector<std::string>& names) {
+  expect_known(names);
+  Config config;
+  if (const auto text = environment("TUTTI_CALL_TIMEOUT")) {
+    config.timeout = parse_duration(*text, "TUTTI_CALL_TIMEOUT");
+  }
+  config.check_across_ranks = flag(environment, "TUTTI_CHECK_ACROSS_RANKS", config.check_across_ranks);
+  config.progress_thread = flag(environment, "TUTTI_PROGRESS_THREAD", config.progress_thread);
+  return config;
+}
+
+}  // namespace tutti

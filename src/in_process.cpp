@@ -1,0 +1,71 @@
+#include "tutti/in_process.hpp"
+
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "tutti/base/error.hpp"
+#include "tutti/bootstrap/in_process.hpp"
+
+namespace tutti {
+
+namespace {
+
+/// The failure to report: the first that is not a consequence of another rank's.
+class FirstFailure {
+ public:
+  void offer(const std::exception_ptr& error) {
+    const bool consequence = is_consequence(error);
+    const std::lock_guard lock(mutex_);
+    if (error_ == nullptr || (consequence_ && !consequence)) {
+      error_ = error;
+      consequence_ = consequence;
+    }
+  }
+  void rethrow() const {
+    if (error_ != nullptr) std::rethrow_exception(error_);
+  }
+
+ private:
+  static bool is_consequence(const std::exception_ptr& error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Error& known) {
+      return known.code() == Code::aborted;
+    } catch (...) {
+      return false;
+    }
+  }
+
+  std::mutex mutex_;
+  std::exception_ptr error_;
+  bool consequence_ = false;
+};
+
+}  // namespace
+
+void in_process(int ranks, const std::function<void(Communicator&)>& body, const Config& config) {
+  const std::vector<World> worlds = worlds_in_process(ranks);
+  Config shared = config;
+  if (!shared.topology) shared.topology = from_host_facts(this_host_facts());  // the machine is read once
+  FirstFailure failure;
+  std::vector<std::thread> threads;
+  const auto run = [&](const World& world) {
+    std::optional<Communicator> communicator;
+    try {
+      communicator.emplace(world, shared);
+      body(*communicator);
+    } catch (...) {
+      failure.offer(std::current_exception());
+      if (communicator) communicator->abort();
+    }
+  };
+  threads.reserve(worlds.size());
+  for (const World& world : worlds) threads.emplace_back(run, std::cref(world));
+  for (std::thread& thread : threads) thread.join();
+  failure.rethrow();
+}
+
+}  // namespace tutti

@@ -1,0 +1,71 @@
+#include "run/host/call_signature.hpp"
+
+#include <fmt/format.h>
+
+#include "tutti/base/error.hpp"
+
+namespace tutti::host {
+
+namespace {
+
+/// FNV-1a over the numbers.
+std::uint64_t hash(std::span<const std::size_t> counts) {
+  std::uint64_t value = 0xcbf29ce484222325ULL;
+  for (const std::size_t count : counts) value = (value ^ count) * 0x100000001b3ULL;
+  return value;
+}
+
+/// What two signatures differ in, in a few words.
+std::string difference(const CallSignature& a, const CallSignature& b) {
+  if (a.collective != b.collective) return "the collective";
+  if (a.type != b.type || a.element_size != b.element_size) return "the element type";
+  if (a.count != b.count) return fmt::format("the count ({} and {})", a.count, b.count);
+  if (a.counts_hash != b.counts_hash) return "the table of counts";
+  if (a.op != b.op) return fmt::format("the operator ({} and {})", name(a.op), name(b.op));
+  if (a.root != b.root) return fmt::format("the root ({} and {})", a.root, b.root);
+  if (a.algorithm != b.algorithm) return fmt::format("the algorithm ({} and {})", name(a.algorithm), name(b.algorithm));
+  if (a.protocol != b.protocol) return fmt::format("the protocol ({} and {})", name(a.protocol), name(b.protocol));
+  if (a.deterministic != b.deterministic) return "the wish for determinism";
+  return "the number of calls before";
+}
+
+}  // namespace
+
+CallSignature signature_of(const Request& request, std::uint64_t sequence) {
+  CallSignature signature;
+  signature.sequence = sequence;
+  signature.count = request.count;
+  if (request.collective != Collective::all_to_all_v) signature.counts_hash = hash(request.counts);
+  signature.element_size = static_cast<std::uint32_t>(request.element_size);
+  signature.root = request.root;
+  signature.collective = request.collective;
+  signature.type = request.type;
+  signature.op = request.op.kind;
+  signature.algorithm = request.options.algorithm;
+  signature.protocol = request.options.protocol;
+  signature.deterministic = request.options.deterministic;
+  return signature;
+}
+
+std::string describe(const CallSignature& signature) {
+  const std::string call = tutti::describe(Request{.collective = signature.collective,
+                                                   .type = signature.type,
+                                                   .element_size = signature.element_size,
+                                                   .count = signature.count,
+                                                   .root = signature.root});
+  return signature.op == Op::none ? call : fmt::format("{} ({})", call, name(signature.op));
+}
+
+void expect_equal(std::span<const CallSignature> signatures) {
+  for (std::size_t rank = 1; rank < signatures.size(); ++rank) {
+    const CallSignature& first = signatures[0];
+    const CallSignature& other = signatures[rank];
+    if (first == other) continue;
+    throw Error(Code::mismatch,
+                fmt::format("as call {} rank 0 made {} and rank {} made {}: they differ in {}", first.sequence + 1,
+                            describe(first), rank, describe(other), difference(first, other)),
+                {.remedy = "make the same calls in the same order on all ranks of a communicator"});
+  }
+}
+
+}  // namespace tutti::host

@@ -1,0 +1,38 @@
+/// @file  CallSignature: what must agree when ranks make one call together, small enough to exchange at each
+/// call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "tutti/base/request.hpp"
+
+namespace tutti::host {
+
+/// Plain bytes, the same on every rank of a matching call.
+struct CallSignature {
+  std::uint64_t sequence = 0;  ///< collectives of this communicator before this one
+  std::uint64_t count = 0;
+  std::uint64_t counts_hash = 0;  ///< of the table of counts; 0 where the ranks' tables may differ
+  std::uint32_t element_size = 0;
+  std::int32_t root = 0;
+  Collective collective{};
+  DataType type{};
+  Op op{};
+  Algorithm algorithm{};
+  Protocol protocol{};
+  bool deterministic = false;
+  std::uint8_t unused[2] = {};
+
+  bool operator==(const CallSignature&) const = default;
+};
+
+CallSignature signature_of(const Request& request, std::uint64_t sequence);
+/// "all_reduce of 4 MiB float32 (sum)".
+std::string describe(const CallSignature& signature);
+/// Throws mismatch, naming both calls, unless all are equal.
+void expect_equal(std::span<const CallSignature> signatures);
+
+}  // namespace tutti::host

@@ -1,0 +1,58 @@
+#include "run/host/host_engine.hpp"
+
+#include <utility>
+
+#include "run/host/host_operation.hpp"
+#include "tutti/base/error.hpp"
+
+namespace tutti::host {
+
+HostEngine::HostEngine(Team& team, ProgressLoop& loop, Facts facts, Settings settings)
+    : team_(team),
+      loop_(loop),
+      facts_(facts),
+      settings_(settings),
+      pairwise_(2 * static_cast<std::size_t>(team.size())) {}
+
+HostEngine::~HostEngine() = default;
+
+HostEngine::Queue& HostEngine::queue_of(const Request& request) {
+  if (!is_pairwise(request.collective)) return collectives_;
+  const int direction = request.collective == Collective::send ? 0 : team_.size();
+  return pairwise_[static_cast<std::size_t>(direction + request.root)];
+}
+
+void HostEngine::throw_if_unfit() {
+  if (unseen_ != nullptr) [[unlikely]]
+    std::rethrow_exception(std::exchange(unseen_, nullptr));
+  if (poison_ == nullptr) [[likely]]
+    return;
+  try {
+    std::rethrow_exception(poison_);
+  } catch (const std::exception& error) {
+    throw Error(Code::aborted, std::string("an earlier call of this communicator failed: ") + error.what(),
+                {.rank = team_.rank(), .remedy = "make a new communicator"});
+  }
+}
+
+Operation& HostEngine::run(const Decision& decision, const Request& request) {
+  const auto lock = loop_.guard();
+  throw_if_unfit();
+  if (idle_.empty()) {
+    operations_.push_back(std::make_unique<HostOperation>(*this));
+    idle_.reserve(operations_.size());  // so that giving one back cannot fail
+    idle_.push_back(operations_.back().get());
+  }
+  HostOperation& operation = *idle_.back();
+  idle_.pop_back();
+  operation.begin(decision, request, queue_of(request));
+  loop_.add(operation);
+  return operation;
+}
+
+void HostEngine::abort() noexcept {
+  const auto lock = loop_.guard();
+  team_.give_up();
+}
+
+}  // namespace tutti::host

@@ -1,0 +1,61 @@
+/// @file  HostEngine: collectives among the ranks of one host, on CPU memory.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "choose/choose.hpp"
+#include "run/engine.hpp"
+#include "run/host/team.hpp"
+#include "run/progress_loop.hpp"
+
+namespace tutti::host {
+
+class HostOperation;
+
+/// Runs the schedules of plan/ over a Team.
+///
+/// Collectives of one engine run in the order they were submitted, which must be the same on all ranks; sends
+/// and receives go beside them, in order for each peer and direction.
+class HostEngine final : public Engine {
+ public:
+  struct Settings {
+    std::chrono::milliseconds timeout{};
+    bool check_across_ranks = false;
+  };
+  HostEngine(Team& team, ProgressLoop& loop, Facts facts, Settings settings);
+  ~HostEngine() override;
+
+  Operation& run(const Decision& decision, const Request& request) override;
+
+  /// Makes every call on every rank fail from now on.
+  void abort() noexcept;
+  /// Facts change when the communicator allocates.
+  void set_facts(const Facts& facts) { facts_ = facts; }
+
+ private:
+  friend class HostOperation;
+
+  /// A line of calls in which each waits for the one before.
+  struct Queue {
+    std::uint64_t issued = 0;
+    std::uint64_t ended = 0;
+  };
+  Queue& queue_of(const Request& request);
+  void throw_if_unfit();
+
+  Team& team_;
+  ProgressLoop& loop_;
+  Facts facts_;
+  Settings settings_;
+  Queue collectives_;
+  std::vector<Queue> pairwise_;  ///< [2 · size]: sends to each peer, then receives from each
+  std::exception_ptr poison_;    ///< the failure after which this rank can do nothing more
+  std::exception_ptr unseen_;    ///< the failure of a dropped call, for the next one to throw
+  std::vector<std::unique_ptr<HostOperation>> operations_;
+  std::vector<HostOperation*> idle_;
+};
+
+}  // namespace tutti::host

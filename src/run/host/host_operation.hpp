@@ -1,0 +1,47 @@
+/// @file  HostOperation: one call on the host engine: wait for its turn, agree with the others, play the
+/// schedule.
+#pragma once
+
+#include <vector>
+
+#include "run/host/call_signature.hpp"
+#include "run/host/host_engine.hpp"
+#include "run/host/schedule_run.hpp"
+#include "run/operation.hpp"
+#include "tutti/base/error.hpp"
+
+namespace tutti::host {
+
+class HostOperation final : public Operation {
+ public:
+  explicit HostOperation(HostEngine& engine) : engine_(engine) {}
+
+  /// A new use. `request` and its buffers stay valid until the operation is finished; the request itself is
+  /// copied.
+  void begin(const Decision& decision, const Request& request, HostEngine::Queue& queue);
+
+  bool advance() override;
+  void check_peers() override;
+  std::exception_ptr timed_out() override;
+  void failed(const std::exception_ptr& error) noexcept override;
+  void released(const std::exception_ptr& unseen) noexcept override;
+
+ private:
+  enum class Stage : std::uint8_t { queued, checking, playing };
+
+  void begin_check();
+  void begin_schedule();
+  Context context() const;
+
+  HostEngine& engine_;
+  HostEngine::Queue* queue_ = nullptr;
+  std::uint64_t turn_ = 0;
+  Stage stage_ = Stage::queued;
+  bool harmless_ = false;  ///< its failure leaves the communicator as it was
+  Decision decision_;
+  Request request_;
+  ScheduleRun run_;
+  std::vector<CallSignature> signatures_;  ///< [1 + size]: mine, then everybody's; empty when nobody checks
+};
+
+}  // namespace tutti::host

@@ -1,0 +1,111 @@
+#include "run/host/shared_memory.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "tutti/base/error.hpp"
+#include "tutti/base/units.hpp"
+#include "tutti/bootstrap/descriptor.hpp"
+#include "tutti/bootstrap/rendezvous.hpp"
+
+namespace tutti::host {
+
+namespace {
+
+/// Beyond this, a page touched here and there would cost more memory than huge pages save time.
+constexpr std::size_t huge_page_limit = std::size_t{64} << 20;
+
+}  // namespace
+
+namespace {
+
+UniqueFd make(std::size_t bytes) {
+  UniqueFd fd(memfd_create("tutti", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd) {
+    throw_errno(Code::resource, fmt::format("memfd_create for {} of shared memory", format_bytes(bytes)),
+                "raise the limit of open files (ulimit -n) or close some");
+  }
+  if (ftruncate(fd.fd(), static_cast<off_t>(bytes)) != 0) {
+    throw_errno(Code::resource, fmt::format("shared memory of {}", format_bytes(bytes)),
+                "allow the process more memory (cgroup, ulimit -f) or use fewer ranks per node");
+  }
+  if (fcntl(fd.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    throw_errno(Code::resource, "sealing shared memory");
+  }
+  return fd;
+}
+
+}  // namespace
+
+std::shared_ptr<SharedMemory> SharedMemory::map(int fd, std::size_t bytes) {
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (data == MAP_FAILED) {
+    throw_errno(Code::resource, fmt::format("mapping {} of shared memory", format_bytes(bytes)),
+                "allow the process more address space (ulimit -v)");
+  }
+  if (bytes <= huge_page_limit) madvise(data, bytes, MADV_HUGEPAGE);  // a wish: refused where the kernel has none
+  return std::shared_ptr<SharedMemory>(new SharedMemory(static_cast<std::byte*>(data), bytes));
+}
+
+SharedMemory::~SharedMemory() { munmap(data_, size_); }
+
+std::size_t SharedMemory::resident() const {
+  constexpr std::size_t page = 4096;
+  std::vector<unsigned char> in_core((size_ + page - 1) / page);
+  if (mincore(data_, size_, in_core.data()) != 0) return 0;
+  return page * static_cast<std::size_t>(
+                    std::count_if(in_core.begin(), in_core.end(), [](unsigned char core) { return (core & 1) != 0; }));
+}
+
+void SharedMemory::discard() const { madvise(data_, size_, MADV_REMOVE); }
+
+std::shared_ptr<SharedMemory> SharedMemory::open(const World& local, int owner, std::string_view key, std::size_t bytes,
+                                                 Store::Deadline deadline) {
+  if (local.size == 1) return map(make(bytes).fd(), bytes);
+  const std::string name = fmt::format("memory/{}", key);
+  std::shared_ptr<SharedMemory> memory;
+  if (!local.one_process) {
+    if (local.rank == owner) {
+      const UniqueFd fd = make(bytes);
+      memory = map(fd.fd(), bytes);
+      share_descriptor(local, name, fd.fd(), local.size - 1, deadline);
+    } else {
+      const UniqueFd fd = receive_descriptor(local, name, deadline);
+      struct stat status {};
+      if (fstat(fd.fd(), &status) != 0 || static_cast<std::size_t>(status.st_size) != bytes) {
+        throw Error(
+            Code::mismatch,
+            fmt::format("shared memory \"{}\" has {} bytes here and {} on rank {}", key, bytes, status.st_size, owner),
+            {.remedy = "all ranks must run the same version of the library and ask for the same size"});
+      }
+      memory = map(fd.fd(), bytes);
+    }
+    return memory;
+  }
+  // Threads of one process share the mapping itself: the owner lends its pointer until all have copied it.
+  if (local.rank == owner) {
+    memory = map(make(bytes).fd(), bytes);
+    const std::shared_ptr<SharedMemory>* lent = &memory;
+    std::byte address[sizeof lent];
+    std::memcpy(address, &lent, sizeof lent);
+    local.store->set(name, address);
+    for (int taken = 1; taken < local.size; ++taken) local.store->wait(fmt::format("{}/{}", name, taken), deadline);
+    local.store->erase_prefix(name);
+  } else {
+    const Store::Value address = local.store->wait(name, deadline);
+    const std::shared_ptr<SharedMemory>* lent = nullptr;
+    std::memcpy(&lent, address.data(), sizeof lent);
+    memory = *lent;
+    local.store->set(fmt::format("{}/{}", name, local.store->add(name + "/count", 1)), "");
+  }
+  return memory;
+}
+
+}  // namespace tutti::host

@@ -1,0 +1,70 @@
+#include "run/host/team.hpp"
+
+#include <utility>
+
+#include "tutti/bootstrap/rendezvous.hpp"
+
+namespace tutti::host {
+
+Team::Team(World local, int numa_node, Store::Deadline deadline)
+    : local_(std::move(local)),
+      arena_(ArenaShape::for_ranks(local_.size),
+             SharedMemory::open(local_, 0, "arena", ArenaShape::for_ranks(local_.size).total_bytes(), deadline)),
+      wires_(arena_, local_.rank),
+      segments_(local_.rank) {
+  if (numa_node >= 0) arena_.place_near(local_.rank, numa_node);
+}
+
+void Team::arrive(const Window* window) {
+  Arrival& mine = arena_.arrival(local_.rank);
+  if (window != nullptr) {
+    const auto publish = [&](const void* data, std::size_t bytes, std::uint64_t& where, std::int32_t& segment) {
+      where = reinterpret_cast<std::uint64_t>(data);
+      segment = bytes == 0 ? 0 : -1;  // an empty buffer can be reached by everybody
+      if (local_.one_process || bytes == 0) return;
+      if (const auto found = segments_.find(data, bytes)) {
+        where = found->offset;
+        segment = found->segment;
+      }
+    };
+    publish(window->in, window->in_bytes, mine.in, mine.in_segment);
+    publish(window->out, window->out_bytes, mine.out, mine.out_segment);
+  }
+  ++epoch_;
+  awaited_ = 0;
+  mine.epoch.store(epoch_, std::memory_order_release);
+}
+
+bool Team::all_arrived() {
+  for (; awaited_ < local_.size; ++awaited_) {
+    if (awaited_ == local_.rank) continue;
+    if (arena_.arrival(awaited_).epoch.load(std::memory_order_acquire) < epoch_) return false;
+  }
+  return true;
+}
+
+bool Team::windows_open(bool works_in_place) const {
+  for (int rank = 0; rank < local_.size; ++rank) {
+    const Arrival& arrival = arena_.arrival(rank);
+    if (!local_.one_process && (arrival.in_segment < 0 || arrival.out_segment < 0)) return false;
+    if (!works_in_place && arrival.in == arrival.out && arrival.in_segment == arrival.out_segment) return false;
+  }
+  return true;
+}
+
+void Team::give_up() noexcept {
+  std::uint32_t nobody = 0;
+  arena_.header().aborted_by.compare_exchange_strong(nobody, static_cast<std::uint32_t>(local_.rank) + 1,
+                                                     std::memory_order_acq_rel);
+}
+
+int Team::given_up_by() const noexcept {
+  return static_cast<int>(arena_.header().aborted_by.load(std::memory_order_acquire)) - 1;
+}
+
+std::byte* Team::scratch(std::size_t bytes) {
+  if (scratch_.size() < bytes) scratch_.resize(bytes);
+  return scratch_.data();
+}
+
+}  // namespace tutti::host

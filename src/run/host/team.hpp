@@ -1,0 +1,86 @@
+/// @file  Team: one rank's view of the ranks of its host: wires, barrier and windows onto their buffers.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "run/host/arena.hpp"
+#include "run/host/segments.hpp"
+#include "run/host/wires.hpp"
+#include "tutti/bootstrap/world.hpp"
+
+namespace tutti::host {
+
+/// How large messages are written into slots.
+enum class SlotStores : std::uint8_t {
+  cached,     ///< cheaper while both cores share a cache nearby
+  streaming,  ///< cheaper when a line would have to be fetched from afar first
+};
+
+/// Collective to make; then each rank uses its own, from one thread at a time.
+class Team {
+ public:
+  /// `local` is a World of ranks that share this host.
+  Team(World local, int numa_node, Store::Deadline deadline);
+
+  int rank() const { return local_.rank; }
+  int size() const { return local_.size; }
+  const World& local() const { return local_; }
+  const Arena& arena() const { return arena_; }
+  Wires& wires() { return wires_; }
+  Segments& segments() { return segments_; }
+
+  // ---- the barrier ----
+  struct Window {
+    const void* in = nullptr;
+    void* out = nullptr;
+    std::size_t in_bytes = 0;
+    std::size_t out_bytes = 0;
+  };
+  /// Says that this rank has come; `window`, when given, says where its buffers are.
+  void arrive(const Window* window);
+  /// Has everybody come to the barrier that this rank arrived at last? `missing()` names one who has not.
+  bool all_arrived();
+  int missing() const { return awaited_; }
+  /// After the barrier: can every rank reach both buffers that every rank has shown? All ranks get the same answer.
+  /// Where the schedule does not work in place, no rank's two buffers may be one.
+  bool windows_open(bool works_in_place) const;
+  std::byte* window_in(int peer) const {
+    return address(peer, arena_.arrival(peer).in_segment, arena_.arrival(peer).in);
+  }
+  std::byte* window_out(int peer) const {
+    return address(peer, arena_.arrival(peer).out_segment, arena_.arrival(peer).out);
+  }
+
+  // ---- giving up ----
+  void give_up() noexcept;
+  /// The rank that gave up first; -1: nobody has.
+  int given_up_by() const noexcept;
+
+  /// Memory of this rank alone, kept between calls. Grows; never shrinks.
+  std::byte* scratch(std::size_t bytes);
+
+  SlotStores slot_stores() const { return slot_stores_; }
+  void set_slot_stores(SlotStores stores) { slot_stores_ = stores; }
+
+ private:
+  std::byte* address(int peer, std::int32_t segment, std::uint64_t where) const {
+    if (segment < 0) return reinterpret_cast<std::byte*>(where);  // NOLINT: one process, one address space
+    return segments_.address(peer, {segment, where});
+  }
+
+  World local_;
+  Arena arena_;
+  Wires wires_;
+  Segments segments_;
+  std::uint64_t epoch_ = 0;  ///< barriers arrived at
+  int awaited_ = 0;          ///< ranks before this one have come
+  std::vector<std::byte> scratch_;
+  SlotStores slot_stores_ = SlotStores::streaming;
+};
+
+}  // namespace tutti::host

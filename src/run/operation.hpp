@@ -1,0 +1,58 @@
+/// @file  Operation: one call in progress, as an engine resumes it.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <string>
+
+namespace tutti {
+
+class ProgressLoop;
+
+/// Resumable and never blocking: the loop calls `advance` until it says that it is finished. Engines own
+/// operations and use them again after `released`.
+class Operation {
+ public:
+  virtual ~Operation() = default;
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  /// Does everything that can be done without waiting. True when finished. May throw: the call has failed.
+  virtual bool advance() = 0;
+  /// Throws when somebody else has given up, so that waiting on makes no sense.
+  virtual void check_peers() {}
+  /// The error of a wait that took longer than it may: what it waited for.
+  virtual std::exception_ptr timed_out() = 0;
+  /// Told once, when it ends with an error.
+  virtual void failed(const std::exception_ptr&) noexcept {}
+  /// Told once, when nobody holds it any more. `unseen` is an error that nobody has been told of; else null.
+  virtual void released(const std::exception_ptr& unseen) noexcept = 0;
+
+  bool finished() const noexcept { return finished_; }
+  const std::exception_ptr& error() const noexcept { return error_; }
+  ProgressLoop& loop() const noexcept { return *loop_; }
+
+ protected:
+  Operation() = default;
+  /// Before each use.
+  void start(ProgressLoop& loop, std::chrono::milliseconds timeout) {
+    loop_ = &loop;
+    timeout_ = timeout;
+    deadline_.reset();
+    error_ = nullptr;
+    finished_ = false;
+  }
+
+ private:
+  friend class ProgressLoop;
+  using Clock = std::chrono::steady_clock;
+
+  ProgressLoop* loop_ = nullptr;
+  std::chrono::milliseconds timeout_{};
+  std::optional<Clock::time_point> deadline_;  ///< set at the first look at the clock: most calls never look
+  std::exception_ptr error_;
+  bool finished_ = true;
+};
+
+}  // namespace tutti

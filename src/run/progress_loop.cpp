@@ -1,0 +1,152 @@
+#include "run/progress_loop.hpp"
+
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+/// Waits a moment, longer and longer. Every so often it is time to look at the clock.
+class Pause {
+ public:
+  explicit Pause(WaitPolicy policy) : policy_(policy) {}
+
+  /// True when clocks and peers should be looked at.
+  bool operator()() {
+    ++count_;
+    if (count_ < policy_.spins_before_yield) {
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#elif defined(__aarch64__)
+      asm volatile("yield" ::: "memory");
+#endif
+      return count_ % 1024 == 0;
+    }
+    std::this_thread::yield();
+    return count_ % 64 == 0;
+  }
+
+ private:
+  WaitPolicy policy_;
+  int count_ = 0;
+};
+
+}  // namespace
+
+ProgressLoop::ProgressLoop(WaitPolicy policy, bool with_thread) : policy_(policy), threaded_(with_thread) {
+  active_.reserve(16);
+  if (with_thread) thread_ = std::thread([this] { serve(); });
+}
+
+ProgressLoop::~ProgressLoop() {
+  if (!threaded_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  arrived_.notify_one();
+  thread_.join();
+}
+
+std::unique_lock<std::mutex> ProgressLoop::guard() {
+  return threaded_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+}
+
+void ProgressLoop::add(Operation& operation) {
+  active_.push_back(&operation);
+  if (threaded_) arrived_.notify_one();
+}
+
+void ProgressLoop::drive(Operation& operation) noexcept {
+  Pause pause(policy_);
+  for (;;) {
+    {
+      const auto lock = guard();
+      if (operation.finished()) return;
+      round();
+      if (operation.finished()) return;
+    }
+    if (pause()) {
+      const auto lock = guard();
+      check_clocks();
+    }
+  }
+}
+
+std::exception_ptr ProgressLoop::release(Operation& operation, Ending ending) noexcept {
+  const auto lock = guard();
+  std::exception_ptr error = std::exchange(operation.error_, nullptr);
+  operation.released(ending == Ending::dropped ? error : nullptr);
+  return error;
+}
+
+void ProgressLoop::poll() noexcept {
+  const auto lock = guard();
+  round();
+}
+
+void ProgressLoop::round() noexcept {
+  for (std::size_t i = 0; i < active_.size();) {
+    Operation& operation = *active_[i];
+    std::exception_ptr error;
+    bool finished = true;
+    try {
+      finished = operation.advance();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    if (finished) {
+      active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
+      end(operation, error);
+    } else {
+      ++i;
+    }
+  }
+}
+
+void ProgressLoop::check_clocks() noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < active_.size();) {
+    Operation& operation = *active_[i];
+    std::exception_ptr error;
+    try {
+      operation.check_peers();
+      if (!operation.deadline_) operation.deadline_ = now + operation.timeout_;
+      if (now >= *operation.deadline_) error = operation.timed_out();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    if (error != nullptr) {
+      active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
+      end(operation, error);
+    } else {
+      ++i;
+    }
+  }
+}
+
+void ProgressLoop::end(Operation& operation, std::exception_ptr error) noexcept {
+  operation.error_ = std::move(error);
+  if (operation.error_ != nullptr) operation.failed(operation.error_);
+  operation.finished_ = true;
+}
+
+void ProgressLoop::serve() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    if (active_.empty()) {
+      arrived_.wait(lock, [this] { return stop_ || !active_.empty(); });
+      continue;
+    }
+    Pause pause(policy_);
+    while (!active_.empty() && !stop_) {
+      round();
+      lock.unlock();
+      const bool look = pause();
+      lock.lock();
+      if (look) check_clocks();
+    }
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,61 @@
+/// @file  ProgressLoop: whoever waits for one call moves all calls of its family on.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "run/operation.hpp"
+
+namespace tutti {
+
+/// How to wait for other ranks: spin while they are likely to run beside us, give the core away when they
+/// cannot.
+struct WaitPolicy {
+  int spins_before_yield = 2048;
+
+  /// `ranks` of this host on `cpus` processors that this process may use.
+  static WaitPolicy for_host(int ranks, int cpus) { return {ranks <= cpus ? 2048 : 32}; }
+};
+
+/// The calls in progress of one rank's communicators: a root and all that were split from it.
+///
+/// Without a thread of its own it is used by one thread at a time and takes no lock. With one, callers and
+/// that thread take turns under a mutex.
+class ProgressLoop {
+ public:
+  ProgressLoop(WaitPolicy policy, bool with_thread);
+  ~ProgressLoop();  ///< precondition: no operation is in progress
+  ProgressLoop(const ProgressLoop&) = delete;
+  ProgressLoop& operator=(const ProgressLoop&) = delete;
+
+  /// Takes part in the loop until it is finished.
+  void add(Operation& operation);
+  /// Returns when `operation` is finished, with or without an error.
+  void drive(Operation& operation) noexcept;
+  enum class Ending : bool { seen, dropped };
+  /// The holder of a finished operation lets go of it; returns its error.
+  std::exception_ptr release(Operation& operation, Ending ending) noexcept;
+  /// One round over everything; no waiting.
+  void poll() noexcept;
+  /// For engines: held while they touch what operations touch. Empty without a thread.
+  std::unique_lock<std::mutex> guard();
+
+ private:
+  void round() noexcept;
+  void check_clocks() noexcept;
+  void end(Operation& operation, std::exception_ptr error) noexcept;
+  void serve();
+
+  WaitPolicy policy_;
+  std::vector<Operation*> active_;
+  bool threaded_;
+  bool stop_ = false;                ///< guarded by mutex_
+  std::mutex mutex_;                 ///< used only when threaded_
+  std::condition_variable arrived_;  ///< something to do, or stop_
+  std::thread thread_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,22 @@
+/// @file  Shape: how many elements a call reads and writes on a rank, and whether its arguments make sense.
+#pragma once
+
+#include <cstddef>
+
+#include "tutti/base/request.hpp"
+
+namespace tutti {
+
+/// Elements of this rank's input and output; 0 where a collective does not use one on this rank.
+struct Shape {
+  std::size_t in = 0;
+  std::size_t out = 0;
+};
+
+/// Precondition: validate() has accepted the request.
+Shape shape_of(const Request& request, int rank, int size);
+
+/// Throws invalid_argument, naming the argument, its value and what would be right.
+void validate(const Request& request, int rank, int size);
+
+}  // namespace tutti

@@ -1,0 +1,58 @@
+#include "tutti/run/work.hpp"
+
+#include <exception>
+
+#include "run/operation.hpp"
+#include "run/progress_loop.hpp"
+
+namespace tutti {
+
+Work& Work::operator=(Work&& other) noexcept {
+  if (this != &other) {
+    finish();
+    operation_ = std::move(other.operation_);
+    parts_ = std::move(other.parts_);
+  }
+  return *this;
+}
+
+Work::~Work() { finish(); }
+
+void Work::finish() noexcept {
+  if (operation_ != nullptr) {
+    operation_->loop().drive(*operation_);
+    operation_->loop().release(*operation_, ProgressLoop::Ending::dropped);
+    operation_.reset();
+  }
+  parts_.clear();
+}
+
+void Work::wait() {
+  std::exception_ptr error;
+  if (operation_ != nullptr) {
+    operation_->loop().drive(*operation_);
+    error = operation_->loop().release(*operation_, ProgressLoop::Ending::seen);
+    operation_.reset();
+  }
+  for (Work& part : parts_) {
+    try {
+      part.wait();
+    } catch (...) {
+      if (error == nullptr) error = std::current_exception();
+    }
+  }
+  parts_.clear();
+  if (error != nullptr) std::rethrow_exception(error);
+}
+
+bool Work::done() {
+  if (operation_ != nullptr) {
+    operation_->loop().poll();
+    if (!operation_->finished()) return false;
+  }
+  bool all = true;
+  for (Work& part : parts_) all = part.done() && all;
+  return all;
+}
+
+}  // namespace tutti
