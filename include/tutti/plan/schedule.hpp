@@ -26,6 +26,11 @@ struct Schedule {
   int root = 0;                           ///< rooted collectives: the root; send and recv: the peer
 };
 
+/// The algorithms that are patterns of steps; the others are questions, or an engine's own.
+inline constexpr Algorithm patterns[] = {
+    Algorithm::ring, Algorithm::tree, Algorithm::one_shot, Algorithm::two_shot, Algorithm::halving_doubling,
+    Algorithm::bruck};
+
 /// Lanes run concurrently on a rank; steps of one lane run in order, and the whole lane is repeated for every
 /// chunk.
 inline constexpr int max_lanes = 4;

@@ -257,10 +257,10 @@ void Machine::take(Lane& lane, const Step& step) {
   for (int i = 0; step.from_place == Place::none && i < step.from.count; ++i) {
     Wire& in = wire(step.from[i], lane.spot.rank, step.from_wire);
     taken_.push_back(std::move(in.messages.front()));
-    in.messages.pop_front();
+    in.messages.erase(in.messages.begin());
     if (in.waited_on) wake(in.writer);
     in.waited_on = false;
-    const Message& message = taken_.back();
+    const Message& message = *taken_.back();
     lane.depth = std::max(lane.depth, message.depth);
     learn(lane.clock, message.clock);
     bool fits = message.chunk == lane.spot.chunk && message.pieces.size() == pieces_.size();
@@ -299,9 +299,10 @@ void Machine::transfer(int number, const Step& step) {
   }
   if (!sends) return;
   message.clock = lane.clock;
+  const auto sent = std::make_shared<const Message>(std::move(message));
   for (int i = 0; i < step.to.count; ++i) {
     Wire& out = wire(rank, step.to[i], step.to_wire);
-    out.messages.push_back(message);
+    out.messages.push_back(sent);
     if (out.waited_for) wake(out.reader);
     out.waited_for = false;
   }
@@ -318,7 +319,7 @@ Value Machine::result(const SymbolicMemory::Actor& actor, const Step& step, int 
   };
   for (int i = 0; i < step.from.count; ++i) {
     const int peer = step.from[i];
-    add(peer, step.from_place == Place::none ? taken_[static_cast<std::size_t>(i)].pieces[p]
+    add(peer, step.from_place == Place::none ? taken_[static_cast<std::size_t>(i)]->pieces[p]
                                              : memory_.read(actor, peer, step.from_place, pieces_[p]));
   }
   if (step.own != Place::none) {

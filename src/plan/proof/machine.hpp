@@ -1,7 +1,7 @@
 /// @file  The symbolic machine: runs the lanes of all ranks as far as messages, slots and barriers let them.
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,15 +32,16 @@ class Machine {
     std::vector<Value> pieces{};
     Clock clock{};
   };
+  using Sent = std::shared_ptr<const Message>;  ///< several receivers share it
   struct Wire {
     int from = 0;
     int to = 0;
     int number = 0;
     int writer = -1;  ///< lanes, -1: none
     int reader = -1;
-    bool waited_for = false;  ///< the reader waits for a message
-    bool waited_on = false;   ///< the writer waits for room
-    std::deque<Message> messages{};
+    bool waited_for = false;       ///< the reader waits for a message
+    bool waited_on = false;        ///< the writer waits for room
+    std::vector<Sent> messages{};  ///< the oldest first; few, so that taking one is cheap
   };
   struct Lane {
     Spot spot{};
@@ -100,7 +101,7 @@ class Machine {
 
   // Of the step at work; kept to spare allocations.
   std::vector<int> pieces_;
-  std::vector<Message> taken_;
+  std::vector<Sent> taken_;
   std::vector<std::pair<int, Value>> sources_;  ///< with their ranks, ascending
 };
 

@@ -67,7 +67,7 @@ void Machine::report_deadlock() {
 void Machine::check_end() const {
   for (const Wire& wire : wires_) {
     if (wire.messages.empty()) continue;
-    const Value& piece = wire.messages.front().pieces.front();
+    const Value& piece = wire.messages.front()->pieces.front();
     throw Failure(fmt::format("rank {} never takes block {} that rank {} sent on wire {}", wire.to, piece.block,
                               wire.from, wire.number),
                   piece.event);
