@@ -21,6 +21,12 @@ function(tutti_own target)
   target_compile_definitions(${target} PRIVATE TUTTI_VERSION="${PROJECT_VERSION}")
 endfunction()
 
+# Seconds after which a test has hung; instrumented code is some ten times slower.
+set(TUTTI_TEST_TIMEOUT 120)
+if(TUTTI_SANITIZE)
+  set(TUTTI_TEST_TIMEOUT 600)
+endif()
+
 # What tests that start MPI need in their environment. MPI libraries keep memory until their process ends, so leaks are
 # looked for in the other tests.
 set(TUTTI_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0)
@@ -33,17 +39,18 @@ function(tutti_add_mpirun_test name np)
   endif()
   set(flags)
   if(TUTTI_MPIEXEC_IS_OPEN_MPI)
-    set(flags --allow-run-as-root --oversubscribe --timeout 110)
+    set(flags --allow-run-as-root --oversubscribe --timeout ${TUTTI_TEST_TIMEOUT})
   endif()
+  math(EXPR hung "${TUTTI_TEST_TIMEOUT} + 15")  # mpirun is first, and ends its ranks
   add_test(NAME "${name}" COMMAND ${MPIEXEC_EXECUTABLE} ${flags} ${MPIEXEC_NUMPROC_FLAG} ${np} ${ARGN})
-  set_tests_properties("${name}" PROPERTIES LABELS mpirun TIMEOUT 120 PROCESSORS 2
+  set_tests_properties("${name}" PROPERTIES LABELS mpirun TIMEOUT ${hung} PROCESSORS 2
                        ENVIRONMENT "${TUTTI_MPI_ENVIRONMENT}")
 endfunction()
 
 # tutti_add_torchrun_test(NAME NP COMMAND...): the same under the variables that torchrun sets, without torchrun.
 function(tutti_add_torchrun_test name np)
   add_test(NAME "${name}" COMMAND bash "${PROJECT_SOURCE_DIR}/tests/torchrun" ${np} ${ARGN})
-  set_tests_properties("${name}" PROPERTIES LABELS processes TIMEOUT 120 PROCESSORS 2)
+  set_tests_properties("${name}" PROPERTIES LABELS processes TIMEOUT ${TUTTI_TEST_TIMEOUT} PROCESSORS 2)
 endfunction()
 
 # tutti_read_line(FILE KEY DEFAULT): sets KEY to the words of a line "// KEY: …" in FILE, or to DEFAULT.
