@@ -6,25 +6,17 @@
 #include <charconv>
 #include <cstdint>
 
+#include "topology/text.hpp"
+
 namespace tutti {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\n')) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\n')) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
 
 std::string_view cut(std::string_view& rest, char separator) {
   const auto at = rest.find(separator);
   const auto word = rest.substr(0, at);
   rest = at == std::string_view::npos ? std::string_view{} : rest.substr(at + 1);
-  return trimmed(word);
+  return trim(word);
 }
 
 std::optional<int> cpu_number(std::string_view text) {
@@ -39,11 +31,11 @@ std::optional<int> cpu_number(std::string_view text) {
 std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
   std::vector<int> cpus;
   bool ascends = true;
-  for (auto rest = trimmed(text); !rest.empty();) {
+  for (auto rest = trim(text); !rest.empty();) {
     auto range = cut(rest, ',');
     const bool is_range = range.find('-') != std::string_view::npos;
     const auto first = cpu_number(cut(range, '-'));
-    const auto last = is_range ? cpu_number(trimmed(range)) : first;
+    const auto last = is_range ? cpu_number(trim(range)) : first;
     if (!first || !last || *last < *first) return {};
     ascends = ascends && (cpus.empty() || cpus.back() < *first);
     for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
@@ -58,7 +50,7 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
 
 std::optional<std::vector<int>> parse_cpu_mask(std::string_view text) {
   std::vector<std::uint32_t> words;  // highest first
-  for (auto rest = trimmed(text); !rest.empty();) {
+  for (auto rest = trim(text); !rest.empty();) {
     const bool more = rest.find(',') != std::string_view::npos;
     auto word = cut(rest, ',');
     if (word.starts_with("0x") || word.starts_with("0X")) word.remove_prefix(2);

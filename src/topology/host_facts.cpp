@@ -32,8 +32,7 @@ std::string_view value_of(std::string_view text, std::string_view key) {
     if (!line.starts_with(key)) continue;
     const auto colon = line.find(':');
     if (colon == std::string_view::npos) continue;
-    if (line.substr(key.size(), colon - key.size()).find_first_not_of(" \t") != std::string_view::npos)
-      continue;
+    if (line.substr(key.size(), colon - key.size()).find_first_not_of(" \t") != std::string_view::npos) continue;
     const auto value = line.find_first_not_of(" \t", colon + 1);
     return value == std::string_view::npos ? std::string_view{} : line.substr(value);
   }
@@ -139,13 +138,11 @@ HostFacts read_host_facts(const fs::path& root) {
   const auto package_of = read_cores(cpus, online, facts);
   if (!online.empty()) read_caches(cpus / fmt::format("cpu{}", online.front()), facts);
   read_nodes(root / "sys/devices/system/node", package_of, facts);
-  facts.memory_bytes =
-      kilobytes_after(read_small_file(root / "proc/meminfo", 4096).value_or(""), "MemTotal:");
+  facts.memory_bytes = kilobytes_after(read_small_file(root / "proc/meminfo", 4096).value_or(""), "MemTotal:");
   const auto status = read_small_file(root / "proc/self/status").value_or("");
   facts.allowed_cpus = parse_cpu_list(value_of(status, "Cpus_allowed_list")).value_or(std::vector<int>{});
   if (facts.numa_nodes.empty() && !online.empty()) {  // a kernel without NUMA, or /sys not mounted
-    facts.numa_nodes.push_back(
-        {.index = 0, .package = 0, .cpus = online, .memory_bytes = facts.memory_bytes});
+    facts.numa_nodes.push_back({.index = 0, .package = 0, .cpus = online, .memory_bytes = facts.memory_bytes});
   }
   return facts;
 }

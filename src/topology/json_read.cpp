@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "topology/cpu_list.hpp"
-#include "topology/json.hpp"
+#include "topology/reader.hpp"
+#include "topology/text.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {
@@ -59,8 +60,7 @@ struct Cursor {
   template <class Visit>
   void with(const char* key, Visit&& visit) const {
     if (!value.is_object()) expected("an object");
-    if (const auto at = value.find(key); at != value.end())
-      visit(Cursor{*at, fmt::format("{}.{}", place, key)});
+    if (const auto at = value.find(key); at != value.end()) visit(Cursor{*at, fmt::format("{}.{}", place, key)});
   }
   template <class T>
   void into(const char* key, T& target) const {
@@ -78,8 +78,7 @@ struct Cursor {
   void into(const char* key, std::vector<int>& cpus) const {
     with(key, [&](const Cursor& at) {
       auto list = parse_cpu_list(at.as<std::string>());
-      if (!list)
-        refuse(at.place, fmt::format("\"{}\" is no list of CPUs such as \"0-3,8\"", at.as<std::string>()));
+      if (!list) refuse(at.place, fmt::format("\"{}\" is no list of CPUs such as \"0-3,8\"", at.as<std::string>()));
       cpus = std::move(*list);
     });
   }
@@ -183,12 +182,11 @@ Json parsed(std::string_view text, const std::string& name) {
     });
   } catch (const Json::parse_error& error) {
     const auto end = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
-    const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n') + 1;
     const auto start = text.substr(0, end).rfind('\n');
     const auto column = start == std::string_view::npos ? end + 1 : end - start;
     std::string why = error.what();
     if (const auto colon = why.rfind(": "); colon != std::string::npos) why = why.substr(colon + 2);
-    refuse(fmt::format("{}:{}:{}", name, line, column), fmt::format("this is no JSON: {}", why));
+    refuse(fmt::format("{}:{}:{}", name, line_at(text, end), column), fmt::format("this is no JSON: {}", why));
   }
 }
 
@@ -221,6 +219,12 @@ Topology from_json(std::string_view text, const std::string& name) {
   root.each("notes", [&](const Cursor& at) { parts.notes.push_back(at.as<std::string>()); });
   return Topology(std::move(parts));
 }
+
+const Reader tutti_json_reader{
+    .kind = "tutti-json",
+    .what = "tutti topology JSON",
+    .recognises = [](std::string_view text) { return trim(text.substr(0, 4096)).starts_with('{'); },
+    .read = from_json};
 
 Topology deserialise(std::string_view text) { return from_json(text, "serialised topology"); }
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "topology/cpu_list.hpp"
-#include "topology/json.hpp"
+#include "tutti/topology/write.hpp"
 
 namespace tutti {
 

@@ -41,9 +41,7 @@ std::string_view name(PathClass path) noexcept { return name_in(path_classes, pa
 std::optional<DeviceKind> device_kind_named(std::string_view name) noexcept {
   return value_in<DeviceKind>(device_kinds, name);
 }
-std::optional<LinkKind> link_kind_named(std::string_view name) noexcept {
-  return value_in<LinkKind>(link_kinds, name);
-}
+std::optional<LinkKind> link_kind_named(std::string_view name) noexcept { return value_in<LinkKind>(link_kinds, name); }
 
 std::optional<PathClass> path_class_named(std::string_view name) noexcept {
   if (name == "SOC") return PathClass::sys;

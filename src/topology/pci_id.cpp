@@ -20,16 +20,14 @@ std::optional<std::uint32_t> hex(std::string_view text, std::size_t most_digits)
 
 std::optional<std::uint64_t> pci_number(std::string_view text) {
   const auto dot = text.find('.');
-  const auto function =
-      dot == std::string_view::npos ? std::optional<std::uint32_t>{0} : hex(text.substr(dot + 1), 1);
+  const auto function = dot == std::string_view::npos ? std::optional<std::uint32_t>{0} : hex(text.substr(dot + 1), 1);
   text = text.substr(0, dot);
   const auto last = text.rfind(':');
   if (last == std::string_view::npos) return {};
   const auto device = hex(text.substr(last + 1), 2);
   text = text.substr(0, last);
   const auto colon = text.find(':');
-  const auto domain =
-      colon == std::string_view::npos ? std::optional<std::uint32_t>{0} : hex(text.substr(0, colon), 8);
+  const auto domain = colon == std::string_view::npos ? std::optional<std::uint32_t>{0} : hex(text.substr(0, colon), 8);
   const auto bus = hex(colon == std::string_view::npos ? text : text.substr(colon + 1), 2);
   if (!domain || !bus || !device || !function) return {};
   return std::uint64_t{*domain} << 20 | std::uint64_t{*bus} << 12 | std::uint64_t{*device} << 4 | *function;

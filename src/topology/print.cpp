@@ -23,8 +23,7 @@ void print_below(std::ostream& out, const Topology& topology, int id, const std:
     if (link.kind != LinkKind::pci || link.from != id) continue;
     out << indent << described(topology.device(link.to));
     if (link.bandwidth.known()) {
-      out << fmt::format("  {:g} GB/s{}", link.bandwidth.value,
-                         link.bandwidth.is_assumed() ? " assumed" : "");
+      out << fmt::format("  {:g} GB/s{}", link.bandwidth.value, link.bandwidth.is_assumed() ? " assumed" : "");
     }
     out << '\n';
     print_below(out, topology, link.to, indent + "  ");

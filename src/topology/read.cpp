@@ -1,11 +1,83 @@
 #include "tutti/topology/read.hpp"
 
-#include "topology/json.hpp"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <vector>
+
+#include "topology/reader.hpp"
+#include "topology/text.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/base/units.hpp"
 
 namespace tutti {
 
-Topology this_machine() { return from_host_facts(this_host_facts()); }
+namespace {
 
-Topology from_text(std::string_view text, const std::string& name) { return from_json(text, name); }
+[[noreturn]] void refuse(const std::string& name, const std::string& why, const std::string& remedy = {}) {
+  throw Error(Code::invalid_argument, fmt::format("{}: {}", name, why), {.remedy = remedy});
+}
+
+/// Refuses what no reader could make sense of, and takes a byte order mark away.
+std::string_view checked(std::string_view text, const std::string& name) {
+  if (text.size() > max_text) {
+    refuse(name, fmt::format("has {}, more than {}: too long for a topology", format_bytes(text.size()),
+                             format_bytes(max_text)));
+  }
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    refuse(name, "is UTF-16 text; expected UTF-8", "save it as UTF-8");
+  }
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    refuse(fmt::format("{}:{}", name, line_at(text, nul)), "is binary, not text");
+  }
+  if (const auto bad = first_invalid_utf8(text); bad != std::string_view::npos) {
+    refuse(fmt::format("{}:{}", name, line_at(text, bad)),
+           fmt::format("byte 0x{:02x} is no UTF-8", static_cast<unsigned char>(text[bad])), "save it as UTF-8");
+  }
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) refuse(name, "is empty");
+  return text;
+}
+
+std::string contents(std::istream& in, const std::string& name) {
+  std::string text;
+  std::vector<char> block(1 << 16);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > max_text) {
+      refuse(name, fmt::format("is longer than {}: too long for a topology", format_bytes(max_text)));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Topology from_text(std::string_view text, const std::string& name) {
+  text = checked(text, name);
+  for (const Reader& reader : readers()) {
+    if (reader.recognises(text)) return reader.read(text, name);
+  }
+  std::vector<std::string_view> kinds;
+  for (const Reader& reader : readers()) kinds.push_back(reader.what);
+  const auto start = text.find_first_not_of(" \t\r\n");
+  const auto line = text.substr(start, text.find_first_of("\r\n", start) - start);
+  refuse(fmt::format("{}:{}", name, line_at(text, start)),
+         fmt::format("\"{}\" begins nothing that is known; expected {}", shown(line, 60), fmt::join(kinds, ", ")));
+}
+
+Topology from_file(const std::filesystem::path& path) {
+  if (path == "-") return from_text(contents(std::cin, "standard input"), "standard input");
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) refuse(path.string(), "is a folder; expected a file");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw_errno(Code::invalid_argument, path.string());
+  return from_text(contents(in, path.string()), path.string());
+}
 
 }  // namespace tutti

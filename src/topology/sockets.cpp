@@ -6,6 +6,10 @@
 
 namespace tutti {
 
+namespace {
+constexpr double most_megabits = 3'200'000;  // four times the fastest port there is
+}
+
 void join_sockets(TopologyParts& parts) {
   std::vector<std::vector<int>> cpus(parts.hosts.size());
   for (const Device& device : parts.devices) {
@@ -26,15 +30,20 @@ void join_sockets(TopologyParts& parts) {
   }
 }
 
-Link network_link(const Device& nic, int network_switch) {
-  Link link{.kind = LinkKind::network, .from = nic.id, .to = network_switch};
-  link.latency = Quantity::assumed(rates::latency(LinkKind::network));
+Quantity port_speed(const Device& nic) {
   const auto speed = nic.attributes.find("speed");
-  if (speed == nic.attributes.end()) return link;
+  if (speed == nic.attributes.end()) return {};
   double megabits = 0;
   const auto& text = speed->second;
   std::from_chars(text.data(), text.data() + text.size(), megabits);
-  if (megabits > 0 && megabits < 1e8) link.bandwidth = link.rated = Quantity::read(megabits / 8000);
+  if (megabits <= 0 || megabits > most_megabits) return {};  // one dialect writes 200000000 for nobody knows
+  return Quantity::read(megabits / 8000);
+}
+
+Link network_link(const Device& nic, int network_switch) {
+  Link link{.kind = LinkKind::network, .from = nic.id, .to = network_switch};
+  link.latency = Quantity::assumed(rates::latency(LinkKind::network));
+  link.bandwidth = link.rated = port_speed(nic);
   return link;
 }
 

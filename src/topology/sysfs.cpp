@@ -36,8 +36,7 @@ std::optional<long> read_number(const std::filesystem::path& path) {
   const bool hex = digits.starts_with("0x");
   if (hex) digits.remove_prefix(2);
   long value = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
   if (error != std::errc{} || end != digits.data() + digits.size()) return {};
   return value;
 }
@@ -57,8 +56,7 @@ std::optional<std::size_t> parse_kernel_size(std::string_view text) {
 std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     names.push_back(entry->path().filename().string());
   }
   std::sort(names.begin(), names.end());

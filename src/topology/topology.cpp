@@ -14,12 +14,10 @@ namespace tutti {
 namespace {
 
 void refuse(const TopologyParts& parts, const std::string& why) {
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: {}", parts.name.empty() ? "topology" : parts.name, why));
+  throw Error(Code::invalid_argument, fmt::format("{}: {}", parts.name.empty() ? "topology" : parts.name, why));
 }
 
-void check_quantity(const TopologyParts& parts, std::size_t link, const char* what,
-                    const Quantity& quantity) {
+void check_quantity(const TopologyParts& parts, std::size_t link, const char* what, const Quantity& quantity) {
   if (!std::isfinite(quantity.value) || quantity.value < 0) {
     refuse(parts, fmt::format("link {} has {} {}", link, what, quantity.value));
   }
@@ -40,8 +38,8 @@ void check(const TopologyParts& parts) {
   for (std::size_t i = 0; i < parts.links.size(); ++i) {
     const Link& link = parts.links[i];
     if (!known(link.from) || !known(link.to) || link.from == link.to) {
-      refuse(parts, fmt::format("link {} goes from device {} to {}, but there are {} devices", i, link.from,
-                                link.to, parts.devices.size()));
+      refuse(parts, fmt::format("link {} goes from device {} to {}, but there are {} devices", i, link.from, link.to,
+                                parts.devices.size()));
     }
     if (link.count < 0) refuse(parts, fmt::format("link {} counts {} links", i, link.count));
     check_quantity(parts, i, "bandwidth", link.bandwidth);
@@ -52,8 +50,8 @@ void check(const TopologyParts& parts) {
   }
   for (const StatedPath& path : parts.stated) {
     if (!known(path.from) || !known(path.to)) {
-      refuse(parts, fmt::format("a path is stated from device {} to {}, but there are {} devices", path.from,
-                                path.to, parts.devices.size()));
+      refuse(parts, fmt::format("a path is stated from device {} to {}, but there are {} devices", path.from, path.to,
+                                parts.devices.size()));
     }
   }
 }
@@ -89,11 +87,11 @@ Topology::Topology(TopologyParts parts) {
     const auto to = static_cast<std::size_t>(link.to);
     data->links_of[from].push_back(static_cast<int>(i));
     data->links_of[to].push_back(static_cast<int>(i));
-    if (link.kind != LinkKind::pci) continue;
+    if (link.kind != LinkKind::pci && link.kind != LinkKind::local) continue;
     if (data->parents[to] >= 0) {
-      refuse(parts, fmt::format("\"{}\" hangs under both \"{}\" and \"{}\"", parts.devices[to].name,
-                                parts.devices[static_cast<std::size_t>(data->parents[to])].name,
-                                parts.devices[from].name));
+      refuse(parts,
+             fmt::format("\"{}\" hangs under both \"{}\" and \"{}\"", parts.devices[to].name,
+                         parts.devices[static_cast<std::size_t>(data->parents[to])].name, parts.devices[from].name));
     }
     data->parents[to] = link.from;
     data->children[from].push_back(link.to);
@@ -102,14 +100,13 @@ Topology::Topology(TopologyParts parts) {
   for (std::size_t start = 0; start < count; ++start) {
     std::vector<int> way;
     int at = static_cast<int>(start);
-    for (; at >= 0 && state[static_cast<std::size_t>(at)] == 0;
-         at = data->parents[static_cast<std::size_t>(at)]) {
+    for (; at >= 0 && state[static_cast<std::size_t>(at)] == 0; at = data->parents[static_cast<std::size_t>(at)]) {
       state[static_cast<std::size_t>(at)] = 1;
       way.push_back(at);
     }
     if (at >= 0 && state[static_cast<std::size_t>(at)] == 1) {
-      refuse(parts, fmt::format("\"{}\" hangs, in the end, under itself",
-                                parts.devices[static_cast<std::size_t>(at)].name));
+      refuse(parts,
+             fmt::format("\"{}\" hangs, in the end, under itself", parts.devices[static_cast<std::size_t>(at)].name));
     }
     for (const int id : way) state[static_cast<std::size_t>(id)] = 2;
   }

@@ -68,7 +68,7 @@ enum class LinkKind : std::uint8_t {
   nvlink,   ///< GPU to GPU or to an NVSwitch
   xgmi,     ///< the same between AMD GPUs
   c2c,      ///< GPU to its CPU: Grace, POWER, MI300A
-  local,    ///< within a chip: a virtual NIC, two ports of one adapter
+  local,    ///< from a CPU to what hangs on it without PCI, a virtual NIC; part of the tree
   peer,     ///< switch to switch, beside the tree
   network,  ///< NIC to network switch, or between these
 };

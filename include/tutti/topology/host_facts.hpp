@@ -19,17 +19,17 @@ struct NumaNode {
 
 /// A value; copy it freely. Numbers that could not be read are 0, texts are empty.
 struct HostFacts {
-  std::string host{};               ///< its name, for people
-  std::string id{};                 ///< equal exactly for readings of the same running machine; may be empty
-  std::string architecture{};       ///< "x86_64", "arm64", "ppc64le"
-  std::string cpu_vendor{};         ///< "GenuineIntel", "AuthenticAMD", …
-  std::string cpu_model{};          ///< "AMD EPYC 9555 64-Core Processor"
-  int cpu_family = -1;              ///< as CPUID counts it, extended family added
-  int cpu_model_number = -1;        ///< as CPUID counts it, extended model included
-  int packages = 0;                 ///< sockets
-  int cores = 0;                    ///< physical, of all packages
-  int cpus = 0;                     ///< logical, online
-  std::vector<int> allowed_cpus{};  ///< where this process may run, ascending
+  std::string host{};                  ///< its name, for people
+  std::string id{};                    ///< equal exactly for readings of the same running machine; may be empty
+  std::string architecture{};          ///< "x86_64", "arm64", "ppc64le"
+  std::string cpu_vendor{};            ///< "GenuineIntel", "AuthenticAMD", …
+  std::string cpu_model{};             ///< "AMD EPYC 9555 64-Core Processor"
+  int cpu_family = -1;                 ///< as CPUID counts it, extended family added
+  int cpu_model_number = -1;           ///< as CPUID counts it, extended model included
+  int packages = 0;                    ///< sockets
+  int cores = 0;                       ///< physical, of all packages
+  int cpus = 0;                        ///< logical, online
+  std::vector<int> allowed_cpus{};     ///< where this process may run, ascending
   std::vector<NumaNode> numa_nodes{};  ///< by index; at least one in facts read from a live machine
   std::size_t memory_bytes = 0;
   std::size_t l1_bytes = 0;  ///< data cache of one core

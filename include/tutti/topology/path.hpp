@@ -11,9 +11,11 @@
 
 namespace tutti {
 
+class Topology;
+
 /// Nearest first, named as `nvidia-smi topo -m` names them.
 enum class PathClass : std::uint8_t {
-  self,    ///< "X": the same device, or two ports of one adapter on one PCI function
+  self,    ///< "X"
   nvlink,  ///< "NV#", # links, straight or through NVSwitches
   xgmi,    ///< "XGMI"
   c2c,     ///< "C2C": GPU and CPU on one module
@@ -50,5 +52,21 @@ struct Path {
   /// As the matrix prints it: "NV18", "PIX", "SYS".
   std::string label() const;
 };
+
+/// The way that transfers take: NVLink or XGMI where two GPUs have it, else down and up the PCI tree, else over
+/// the network. A stated class stands where the tree says nothing; what a class carries is then assumed.
+/// Throws std::out_of_range for an id that is not there.
+Path find_path(const Topology& topology, int from, int to);
+
+/// The adapters that no other adapter of the same host is nearer than, by class; as listed.
+struct NearestNics {
+  std::vector<int> nics{};
+  PathClass path = PathClass::none;
+  Quantity bandwidth{};  ///< GB/s one direction, of the best of them
+};
+NearestNics nearest_nics(const Topology& topology, int device);
+
+/// GB/s one direction that a NIC's port carries, from its attribute "speed" (Mbit/s); unknown without it.
+Quantity port_speed(const Device& nic);
 
 }  // namespace tutti

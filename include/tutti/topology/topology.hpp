@@ -61,17 +61,15 @@ class Topology {
   /// Indices of the links that touch a device.
   std::span<const int> links_of(int id) const { return data_->links_of.at(static_cast<std::size_t>(id)); }
 
-  /// The device above in the PCI tree, nearer to the CPU; -1 at the top.
+  /// The device above in the tree of pci and local links, nearer to the CPU; -1 at the top.
   int parent(int id) const { return data_->parents.at(static_cast<std::size_t>(id)); }
-  /// The devices right below in the PCI tree, as listed.
+  /// The devices right below in that tree, as listed.
   std::span<const int> children(int id) const { return data_->children.at(static_cast<std::size_t>(id)); }
 
   /// The device with this name, or bus id in any spelling; -1 when there is none. The first of several.
   int find(std::string_view name_or_pci) const;
 
-  bool operator==(const Topology& other) const {
-    return data_ == other.data_ || data_->parts == other.data_->parts;
-  }
+  bool operator==(const Topology& other) const { return data_ == other.data_ || data_->parts == other.data_->parts; }
 
  private:
   struct Data {

@@ -1,0 +1,14 @@
+/// @file  The list of readers, and the choice among them.
+#include <array>
+
+#include "topology/reader.hpp"
+
+namespace tutti {
+
+std::span<const Reader> readers() {
+  // Strict kinds first: the first that recognises a text reads it.
+  static const std::array all{tutti_json_reader, nccl_xml_reader};
+  return all;
+}
+
+}  // namespace tutti

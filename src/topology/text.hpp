@@ -1,0 +1,22 @@
+/// @file  Small questions about text that readers and their messages share.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+/// The number of the line, from 1, that byte `at` lies in.
+std::size_t line_at(std::string_view text, std::size_t at);
+
+/// The place of the first byte that is not part of valid UTF-8; npos when all is.
+std::size_t first_invalid_utf8(std::string_view text);
+
+/// Text for a message: at most `most` bytes, control characters as "?", cut between characters, with "…".
+std::string shown(std::string_view text, std::size_t most);
+
+/// Without blanks, tabs and line ends around.
+std::string_view trim(std::string_view text);
+
+}  // namespace tutti

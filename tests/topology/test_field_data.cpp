@@ -1,0 +1,195 @@
+/// @file  Real files from real machines, where a folder of them lies beside the project: all that are whole are
+/// read, and what is known about some of them for sure is found.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "catch.hpp"
+#include "topology/flatten.hpp"
+#include "tutti/topology/read.hpp"
+#include "tutti/topology/write.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using namespace tutti;
+
+/// The folder "topology" in $TUTTI_FIELD_DATA, or in ../shared/data; empty when there is none.
+fs::path field_data() {
+  const char* given = std::getenv("TUTTI_FIELD_DATA");
+  const fs::path root = given ? fs::path(given) : fs::path(TUTTI_SOURCE_DIR) / "../shared/data";
+  std::error_code error;
+  const auto folder = root / "topology";
+  return fs::is_directory(folder, error) ? folder : fs::path{};
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Json json_at(const fs::path& path) { return Json::parse(std::ifstream(path)); }
+
+int gpu_with_index(const Topology& topology, int index) {
+  for (const int id : topology.all(DeviceKind::gpu)) {
+    if (topology.device(id).index == index) return id;
+  }
+  return -1;
+}
+
+/// GB/s of the narrowest PCI link between two devices, as NCCL counts it.
+double pci_bandwidth(const Topology& topology, int a, int b) {
+  TopologyParts parts = topology.parts();
+  std::erase_if(parts.links, [](const Link& l) { return l.kind == LinkKind::nvlink || l.kind == LinkKind::xgmi; });
+  const Topology tree(parts);
+  double least = 1e9;
+  for (const int index : find_path(tree, a, b).links) {
+    const Link& link = tree.links()[static_cast<std::size_t>(index)];
+    if (link.kind == LinkKind::pci) least = std::min(least, link.bandwidth.value);
+  }
+  return least;
+}
+
+std::string pci_class(const Topology& topology, int a, int b) {
+  TopologyParts parts = topology.parts();
+  std::erase_if(parts.links, [](const Link& l) { return l.kind == LinkKind::nvlink || l.kind == LinkKind::xgmi; });
+  return std::string(name(find_path(Topology(parts), a, b).path));
+}
+
+std::vector<std::string> names_of(const Topology& topology, const std::vector<int>& ids) {
+  std::vector<std::string> names;
+  for (const int id : ids) names.push_back(topology.device(id).name);
+  return names;
+}
+
+void check_nccl_facts(const Topology& topology, const Json& facts) {
+  std::vector<int> numa;
+  for (const int id : topology.all(DeviceKind::cpu)) numa.push_back(topology.device(id).numa_node);
+  CHECK(Json(numa) == facts["numa_nodes"]);
+  std::size_t gpus = facts["gpus"].size();
+  std::size_t nics = facts["nics"].size();
+  for (const Json& gpu : facts["gpus"]) {
+    CAPTURE(gpu.dump());
+    const int id = gpu_with_index(topology, gpu["dev"]);
+    REQUIRE(id >= 0);
+    CHECK(topology.device(id).pci == gpu["busid"]);
+    CHECK(topology.device(id).numa_node == gpu["numa"]);
+    CHECK(topology.device(id).rank == gpu["rank"]);
+    CHECK(topology.device(id).attributes.at("sm") == gpu["sm"]);
+  }
+  for (const Json& nic : facts["nics"]) {
+    CAPTURE(nic.dump());
+    const int id = topology.find(nic["name"].get<std::string>());
+    REQUIRE(id >= 0);
+    CHECK(topology.device(id).numa_node == nic["numa"]);
+    CHECK(topology.device(id).pci == (nic["busid"].is_null() ? "" : nic["busid"].get<std::string>()));
+    CHECK(port_speed(topology.device(id)).value == Approx(nic["bw_GBps"].get<double>()));
+  }
+  for (const Json& device : facts.value("devices_by_class_only", Json::array())) {
+    CAPTURE(device.dump());
+    const int id = topology.find(device["busid"].get<std::string>());
+    REQUIRE(id >= 0);
+    CHECK(topology.device(id).kind == (device["kind"] == "GPU" ? DeviceKind::gpu : DeviceKind::nic));
+    CHECK(topology.device(id).numa_node == device["numa"]);
+    CHECK(topology.device(topology.parent(id)).pci == device["under"]);
+    ++(device["kind"] == "GPU" ? gpus : nics);
+  }
+  CHECK(topology.all(DeviceKind::gpu).size() == gpus);
+  CHECK(topology.all(DeviceKind::nic).size() == nics);
+  for (const Json& pair : facts["pairs"]) {
+    CAPTURE(pair.dump());
+    const int a = gpu_with_index(topology, pair["a"]);
+    const int b = gpu_with_index(topology, pair["b"]);
+    CHECK(pci_class(topology, a, b) == pair["pci"]);
+    CHECK(pci_bandwidth(topology, a, b) == Approx(pair["pci_bw"].get<double>()));
+    const Path path = find_path(topology, a, b);
+    if (pair["link"].is_null()) {
+      CHECK(path.path >= PathClass::pix);
+      continue;
+    }
+    CHECK(path.label() == pair["link"]);
+    if (pair.contains("count")) CHECK(path.count == pair["count"]);
+    if (pair.contains("link_bw")) CHECK(path.bandwidth.value == Approx(pair["link_bw"].get<double>()));
+  }
+  for (const auto& [gpu, nearest] : facts["nearest_nic"].items()) {
+    CAPTURE(gpu, nearest.dump());
+    const auto found = nearest_nics(topology, gpu_with_index(topology, std::stoi(gpu)));
+    CHECK(Json(names_of(topology, found.nics)) == nearest["nics"]);
+    CHECK(name(found.path) == nearest["path"].get<std::string>());
+  }
+  const Json by_class = facts.value("nearest_nic_by_class", Json::object());  // items() needs it to live on
+  for (const auto& [gpu, nearest] : by_class.items()) {
+    CAPTURE(gpu, nearest.dump());
+    const auto found = nearest_nics(topology, topology.find(gpu));
+    REQUIRE(found.nics.size() == nearest["nics"].size());
+    for (std::size_t i = 0; i < found.nics.size(); ++i) {
+      CHECK(topology.device(found.nics[i]).pci == nearest["nics"][i]);
+    }
+    CHECK(name(found.path) == nearest["path"].get<std::string>());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every whole file of real machines is read, and survives our own JSON") {
+  const auto data = field_data();
+  if (data.empty()) {
+    WARN("no folder with real topology files; set TUTTI_FIELD_DATA to test with them");
+    return;
+  }
+  int read = 0;
+  for (const char* folder : {"nccl-topo", "rccl-topo"}) {
+    for (const auto& file : files_in(data / folder)) {
+      CAPTURE(file.string());
+      if (file.filename().string().starts_with("frag-")) {  // cut off by whoever published it
+        CHECK_THROWS_WITH(from_file(file),
+                          Catch::Contains(file.filename().string() + ":") && Catch::Contains("ends here"));
+        continue;
+      }
+      const Topology topology = from_file(file);
+      CHECK(deserialise(serialise(topology)) == topology);
+      ++read;
+    }
+  }
+  WARN(fmt::format("{} real topology files read", read));
+}
+
+TEST_CASE("NCCL XML of every real NCCL file comes back as the same graph") {
+  const auto data = field_data();
+  for (const char* folder : {"nccl-topo", "rccl-topo"}) {
+    for (const auto& file : files_in(data / folder)) {
+      CAPTURE(file.string());
+      if (file.filename().string().starts_with("frag-")) continue;
+      const Topology topology = from_file(file);
+      const Topology again = from_text(to_nccl_xml(topology), file.string());
+      CHECK(std::ranges::equal(again.devices(), topology.devices()));
+      CHECK(std::ranges::equal(again.links(), topology.links()));
+      CHECK(std::ranges::equal(again.hosts(), topology.hosts()));
+    }
+  }
+}
+
+TEST_CASE("real files agree with what is known about them") {
+  const auto data = field_data();
+  int agreed = 0;
+  for (const auto& file : files_in(data / "facts")) {
+    const Json facts = json_at(file);
+    CAPTURE(file.string());
+    if (facts["format"] == "nccl-topo-xml") {
+      const Topology topology = from_file(data / facts["file"].get<std::string>());
+      const bool raw = file.stem().string().ends_with("-noflatten");
+      check_nccl_facts(raw ? topology : flatten_switches(topology), facts);
+      ++agreed;
+    }
+  }
+  if (agreed > 0) WARN(fmt::format("{} lists of facts checked", agreed));
+}
