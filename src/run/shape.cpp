@@ -20,24 +20,19 @@ std::size_t total(std::span<const std::size_t> counts) {
   throw Error(Code::invalid_argument, what, {.rank = rank, .operation = describe(request), .remedy = remedy});
 }
 
-/// No buffer of any rank may be larger than the address space, whatever the numbers say.
-void validate_size(const Request& request, int rank, int size) {
-  constexpr std::size_t most = std::size_t{1} << 46;
-  const std::size_t unit = request.element_size;
-  std::size_t elements = request.count;
-  for (const std::size_t count : request.counts) {
-    if (count > most / unit)
-      fail(request, rank, fmt::format("{} elements for one rank", count), "check the table of counts");
-    elements += count;
-  }
-  for (const std::size_t count : request.receive_counts) {
-    if (count > most / unit)
-      fail(request, rank, fmt::format("{} elements for one rank", count), "check the table of counts");
-  }
-  if (elements > most / unit / static_cast<std::size_t>(size)) {
-    fail(request, rank, fmt::format("{} elements of {} bytes on each of {} ranks", elements, unit, size),
+/// More elements than any machine holds; so few that no product with an element's size and the ranks overflows.
+constexpr std::size_t most_elements = std::size_t{1} << 41;
+
+void validate_size(const Request& request, int rank) {
+  const auto check = [&](std::size_t count) {
+    if (count <= most_elements) [[likely]]
+      return;
+    fail(request, rank, fmt::format("{} elements for one rank", count),
          "no machine has so much memory; check the count");
-  }
+  };
+  check(request.count);
+  for (const std::size_t count : request.counts) check(count);
+  for (const std::size_t count : request.receive_counts) check(count);
 }
 
 void validate_counts(const Request& request, int rank, int size) {
@@ -195,7 +190,7 @@ Shape shape_of(const Request& request, int rank, int size) {
 void validate(const Request& request, int rank, int size) {
   validate_root(request, rank, size);
   validate_counts(request, rank, size);
-  validate_size(request, rank, size);
+  validate_size(request, rank);
   if (request.options.timeout.count() == 0) fail(request, rank, "a timeout of zero", "leave it out, or give it time");
   const Shape shape = shape_of(request, rank, size);
   validate_buffers(request, rank, shape);
