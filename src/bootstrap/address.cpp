@@ -44,8 +44,7 @@ std::vector<SocketAddress> resolve(const std::string& host, std::uint16_t port, 
     set_port(address, port);
     // A name listed twice in /etc/hosts comes twice.
     const bool again = std::any_of(addresses.begin(), addresses.end(), [&](const SocketAddress& other) {
-      return other.length == address.length &&
-             std::memcmp(&other.storage, &address.storage, address.length) == 0;
+      return other.length == address.length && std::memcmp(&other.storage, &address.storage, address.length) == 0;
     });
     if (!again) addresses.push_back(address);
   }
@@ -80,8 +79,7 @@ std::vector<Interface> interfaces() {
     if (next->ifa_addr == nullptr) continue;
     const int family = next->ifa_addr->sa_family;
     if (family != AF_INET && family != AF_INET6) continue;
-    all.push_back(
-        {next->ifa_name, (next->ifa_flags & IFF_UP) != 0, copy_of(next->ifa_addr, length_for(family))});
+    all.push_back({next->ifa_name, (next->ifa_flags & IFF_UP) != 0, copy_of(next->ifa_addr, length_for(family))});
   }
   return all;
 }
@@ -91,8 +89,8 @@ SocketAddress path_address(const std::string& path) {
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) {
     throw Error(Code::invalid_argument,
-                fmt::format("the path of a unix socket has at most {} bytes: \"{}\"",
-                            sizeof(address.sun_path) - 1, printable(path)),
+                fmt::format("the path of a unix socket has at most {} bytes: \"{}\"", sizeof(address.sun_path) - 1,
+                            printable(path)),
                 {.remedy = "use a shorter path, or a name without '/'"});
   }
   path.copy(address.sun_path, path.size());
@@ -141,8 +139,7 @@ std::vector<std::string> addresses_of_this_host() {
     const SocketAddress& address = interface.address;
     if (!interface.up || is_loopback(address) || is_link_local(address)) continue;
     std::array<char, NI_MAXHOST> text{};
-    if (::getnameinfo(address.raw(), address.length, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) ==
-        0) {
+    if (::getnameinfo(address.raw(), address.length, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) == 0) {
       names.emplace_back(text.data());
     }
   }
@@ -160,15 +157,13 @@ std::uint16_t port_of(int socket) {
   address.length = sizeof(address.storage);
   if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address.storage), &address.length) != 0) return 0;
   if (address.family() == AF_INET) return ntohs(reinterpret_cast<sockaddr_in*>(&address.storage)->sin_port);
-  if (address.family() == AF_INET6)
-    return ntohs(reinterpret_cast<sockaddr_in6*>(&address.storage)->sin6_port);
+  if (address.family() == AF_INET6) return ntohs(reinterpret_cast<sockaddr_in6*>(&address.storage)->sin6_port);
   return 0;
 }
 
 void set_port(SocketAddress& address, std::uint16_t port) {
   if (address.family() == AF_INET) reinterpret_cast<sockaddr_in*>(&address.storage)->sin_port = htons(port);
-  if (address.family() == AF_INET6)
-    reinterpret_cast<sockaddr_in6*>(&address.storage)->sin6_port = htons(port);
+  if (address.family() == AF_INET6) reinterpret_cast<sockaddr_in6*>(&address.storage)->sin6_port = htons(port);
 }
 
 }  // namespace tutti

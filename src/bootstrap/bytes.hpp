@@ -64,8 +64,7 @@ class Reader {
   std::uint64_t number(std::size_t size) {
     std::uint64_t value = 0;
     const auto taken = bytes(size);
-    for (std::size_t at = 0; at < taken.size(); ++at)
-      value |= std::to_integer<std::uint64_t>(taken[at]) << (8 * at);
+    for (std::size_t at = 0; at < taken.size(); ++at) value |= std::to_integer<std::uint64_t>(taken[at]) << (8 * at);
     return value;
   }
   ByteSpan rest_;

@@ -22,9 +22,7 @@ using Outcome = Admitted::Outcome;
 
 namespace {
 
-Admitted failed(Outcome outcome, std::string why, bool gone = false) {
-  return {outcome, {}, std::move(why), gone};
-}
+Admitted failed(Outcome outcome, std::string why, bool gone = false) { return {outcome, {}, std::move(why), gone}; }
 
 Admitted judged(Verdict verdict, const handshake::Answer& answer, const Admission& admission) {
   auto why = handshake::explain(verdict, answer, admission);
@@ -71,8 +69,7 @@ Admitted shake_hands(UniqueFd socket, const Admission& admission, Store::Deadlin
   const auto answer = handshake::decode_answer(reply);
   if (answer.verdict != Verdict::welcome) return judged(answer.verdict, answer, admission);
 
-  if (send_all(socket.fd(), handshake::client_proof(admission.secret, hello, reply), deadline) !=
-      Transfer::done) {
+  if (send_all(socket.fd(), handshake::client_proof(admission.secret, hello, reply), deadline) != Transfer::done) {
     return failed(Outcome::absent, "it hung up during the handshake");
   }
   std::array<std::byte, handshake::last_bytes> last{};
@@ -92,18 +89,16 @@ std::string what_waits(const std::vector<Endpoint>& candidates) {
 }
 
 Error refused(const Endpoint& endpoint, const Admission& admission, const std::string& why) {
-  return Error(
-      Code::bootstrap, why,
-      {.operation = fmt::format("joining job \"{}\" at {}", printable(admission.job), to_string(endpoint)),
-       .remedy = "start every rank with the same job, secret and version of tutti, or use another store"});
+  return Error(Code::bootstrap, why,
+               {.operation = fmt::format("joining job \"{}\" at {}", printable(admission.job), to_string(endpoint)),
+                .remedy = "start every rank with the same job, secret and version of tutti, or use another store"});
 }
 
 }  // namespace
 
 Admitted try_connect(const Endpoint& endpoint, const Admission& admission, Store::Deadline deadline) {
   const auto addresses = addresses_of(endpoint);
-  if (addresses.empty())
-    return failed(Outcome::absent, fmt::format("host \"{}\" is not known", endpoint.host));
+  if (addresses.empty()) return failed(Outcome::absent, fmt::format("host \"{}\" is not known", endpoint.host));
   Admitted last;
   for (const auto& address : addresses) {
     auto attempt = connect_to(address, deadline);
@@ -133,8 +128,7 @@ Connected connect_to_one_of(const std::vector<Endpoint>& candidates, const Admis
     for (const Endpoint& endpoint : candidates) {
       // A deadline in the past still makes one attempt.
       const auto soon = Clock::now() + 100ms;
-      auto attempt =
-          try_connect(endpoint, admission, std::max(soon, std::min(deadline, Clock::now() + attempt_time)));
+      auto attempt = try_connect(endpoint, admission, std::max(soon, std::min(deadline, Clock::now() + attempt_time)));
       if (attempt.outcome == Outcome::in) return {std::move(attempt.socket), endpoint};
       if (attempt.outcome == Outcome::refused || (one && attempt.outcome == Outcome::foreign)) {
         throw refused(endpoint, admission, attempt.why);
@@ -145,14 +139,13 @@ Connected connect_to_one_of(const std::vector<Endpoint>& candidates, const Admis
     std::this_thread::sleep_for(std::clamp<Clock::duration>(deadline - Clock::now(), 0ms, pause));
     pause = std::min(pause * 3 / 2, longest_pause);
   } while (Clock::now() < deadline);
-  throw Error(
-      Code::timeout, fmt::format("rank 0 does not serve the store ({})", why),
-      {.operation = fmt::format("joining job \"{}\" at {}", printable(admission.job), what_waits(candidates)),
-       .remedy = "see whether rank 0 runs and that all ranks name the same store, or raise TUTTI_TIMEOUT"});
+  throw Error(Code::timeout, fmt::format("rank 0 does not serve the store ({})", why),
+              {.operation = fmt::format("joining job \"{}\" at {}", printable(admission.job), what_waits(candidates)),
+               .remedy = "see whether rank 0 runs and that all ranks name the same store, or raise TUTTI_TIMEOUT"});
 }
 
-std::shared_ptr<Store> connect_store(const Endpoint& endpoint, const Admission& admission,
-                                     Store::Deadline deadline, const std::function<void()>& while_waiting) {
+std::shared_ptr<Store> connect_store(const Endpoint& endpoint, const Admission& admission, Store::Deadline deadline,
+                                     const std::function<void()>& while_waiting) {
   return remote_store(connect_to_one_of({endpoint}, admission, deadline, while_waiting), admission);
 }
 

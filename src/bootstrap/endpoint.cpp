@@ -10,9 +10,7 @@
 
 namespace tutti {
 
-Endpoint tcp_endpoint(std::string host, std::uint16_t port) {
-  return {Endpoint::Kind::tcp, std::move(host), port, {}};
-}
+Endpoint tcp_endpoint(std::string host, std::uint16_t port) { return {Endpoint::Kind::tcp, std::move(host), port, {}}; }
 
 Endpoint unix_endpoint(std::string name) { return {Endpoint::Kind::unix_socket, {}, 0, std::move(name)}; }
 

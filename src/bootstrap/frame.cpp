@@ -32,8 +32,7 @@ std::optional<std::size_t> ask_rest(ByteSpan header) {
   const auto zero = reader.u8();
   const std::size_t key = reader.u16();
   const std::size_t value = reader.u32();
-  if (verb < static_cast<int>(Verb::set) || verb > static_cast<int>(Verb::erase_prefix) || zero != 0)
-    return {};
+  if (verb < static_cast<int>(Verb::set) || verb > static_cast<int>(Verb::erase_prefix) || zero != 0) return {};
   if (key < 1 || key > Store::max_key || value > Store::max_value) return {};
   if (value != 0 && verb != static_cast<int>(Verb::set)) return {};
   return key + value;

@@ -126,8 +126,7 @@ std::string explain(Verdict verdict, const Answer& answer, const Admission& mine
     case Verdict::welcome:
       return "it agreed";
     case Verdict::wrong_protocol:
-      return fmt::format("wrong version: it speaks protocol {}, this process protocol {}", answer.protocol,
-                         protocol);
+      return fmt::format("wrong version: it speaks protocol {}, this process protocol {}", answer.protocol, protocol);
     case Verdict::wrong_job:
       return fmt::format("wrong job: it does not serve job \"{}\"", printable(mine.job));
     case Verdict::wrong_version:
@@ -159,8 +158,7 @@ std::vector<std::byte> Greeting::take(std::vector<std::byte>& in, Verdict closed
 std::vector<std::byte> Greeting::take_hello(std::vector<std::byte>& in, Verdict closed) {
   // Garbage is known by its first bytes; nobody is kept waiting for 48 of them.
   const auto checked = std::min(in.size(), hello_magic.size());
-  if (!std::ranges::equal(ByteSpan(in).first(checked), bytes_of(hello_magic.substr(0, checked))))
-    return refuse();
+  if (!std::ranges::equal(ByteSpan(in).first(checked), bytes_of(hello_magic.substr(0, checked)))) return refuse();
   if (in.size() < hello_bytes) return {};
   const auto rest = hello_rest(ByteSpan(in).first(hello_bytes));
   if (!rest) return refuse();
@@ -179,8 +177,7 @@ std::vector<std::byte> Greeting::take_hello(std::vector<std::byte>& in, Verdict 
 
 std::vector<std::byte> Greeting::take_proof(std::vector<std::byte>& in) {
   if (in.size() < sizeof(Proof)) return {};
-  const bool good =
-      same_proof(ByteSpan(in).first(sizeof(Proof)), client_proof(admission_.secret, hello_, answer_));
+  const bool good = same_proof(ByteSpan(in).first(sizeof(Proof)), client_proof(admission_.secret, hello_, answer_));
   in.erase(in.begin(), in.begin() + sizeof(Proof));
   state_ = good ? State::admitted : State::refused;
   Writer last;

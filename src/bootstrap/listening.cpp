@@ -20,8 +20,7 @@ SocketFile::~SocketFile() {
 namespace {
 
 [[noreturn]] void fail(const Endpoint& endpoint, const std::string& listen, int error) {
-  const std::string place =
-      listen.empty() ? to_string(endpoint) : fmt::format("{} on {}", to_string(endpoint), listen);
+  const std::string place = listen.empty() ? to_string(endpoint) : fmt::format("{} on {}", to_string(endpoint), listen);
   const std::string cause = error == 0 ? "the host is not known" : std::system_category().message(error);
   Context context;
   context.operation = "listening at " + place;
@@ -48,8 +47,7 @@ Listening listen_unix(const Endpoint& endpoint) {
   const auto address = addresses_of(endpoint).front();
   const bool is_file = endpoint.name.starts_with('/');
   auto attempt = listen_at(address);
-  if (attempt.error == EADDRINUSE && is_file && remove_stale(endpoint.name, address))
-    attempt = listen_at(address);
+  if (attempt.error == EADDRINUSE && is_file && remove_stale(endpoint.name, address)) attempt = listen_at(address);
   if (!attempt.socket) fail(endpoint, {}, attempt.error);
   Listening listening;
   listening.endpoint = endpoint;

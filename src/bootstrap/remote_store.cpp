@@ -40,9 +40,8 @@ class RemoteStore : public Store {
   static constexpr Clock::duration connect_time = 10s;
 
   Error lost(const char* why) const {
-    return Error(
-        Code::peer_lost, fmt::format("{} ({})", why, to_string(endpoint_)),
-        {.operation = "store", .peer = 0, .remedy = "rank 0, which serves it, has ended or was killed"});
+    return Error(Code::peer_lost, fmt::format("{} ({})", why, to_string(endpoint_)),
+                 {.operation = "store", .peer = 0, .remedy = "rank 0, which serves it, has ended or was killed"});
   }
 
   UniqueFd borrow() {
@@ -72,8 +71,7 @@ class RemoteStore : public Store {
   Reply exchange(const frame::Ask& ask, Clock::duration patience) {
     UniqueFd socket = borrow();
     const auto deadline = Clock::now() + std::min<Clock::duration>(patience, 24h * 365) + answer_time;
-    if (send_all(socket.fd(), frame::encode(ask), deadline) != Transfer::done)
-      throw lost("the connection is gone");
+    if (send_all(socket.fd(), frame::encode(ask), deadline) != Transfer::done) throw lost("the connection is gone");
     std::array<std::byte, frame::header_bytes> bytes{};
     receive(socket.fd(), bytes, deadline);
     const auto header = frame::decode_reply(bytes);

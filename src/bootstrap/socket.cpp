@@ -61,8 +61,7 @@ SocketAttempt accept_from(int listener) {
   for (;;) {
     sockaddr_storage from{};
     socklen_t length = sizeof(from);
-    UniqueFd socket(
-        ::accept4(listener, reinterpret_cast<sockaddr*>(&from), &length, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    UniqueFd socket(::accept4(listener, reinterpret_cast<sockaddr*>(&from), &length, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket) {
       without_delay(socket.fd(), from.ss_family);
       return {std::move(socket), 0};

@@ -75,16 +75,12 @@ class PrefixedStore : public Store {
 
  private:
   std::string full(std::string_view key) const { return prefix_ + std::string(key); }
-  void do_set(std::string_view key, std::span<const std::byte> value) override {
-    store_->set(full(key), value);
-  }
+  void do_set(std::string_view key, std::span<const std::byte> value) override { store_->set(full(key), value); }
   std::optional<Value> do_get(std::string_view key) override { return store_->get(full(key)); }
   std::optional<Value> do_wait(std::string_view key, Deadline deadline) override {
     return store_->try_wait(full(key), deadline);
   }
-  std::int64_t do_add(std::string_view key, std::int64_t delta) override {
-    return store_->add(full(key), delta);
-  }
+  std::int64_t do_add(std::string_view key, std::int64_t delta) override { return store_->add(full(key), delta); }
   bool do_erase(std::string_view key) override { return store_->erase(full(key)); }
   std::size_t do_erase_prefix(std::string_view prefix) override { return store_->erase_prefix(full(prefix)); }
 

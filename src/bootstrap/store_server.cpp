@@ -92,8 +92,7 @@ class StoreServer::Loop : public Connection::Listener {
   std::thread thread_;
 };
 
-StoreServer::Loop::Loop(const Endpoint& endpoint, Admission admission, ServerLimits limits,
-                        const std::string& listen)
+StoreServer::Loop::Loop(const Endpoint& endpoint, Admission admission, ServerLimits limits, const std::string& listen)
     : admission_(std::move(admission)),
       limits_(limits),
       table_(std::make_shared<Table>(limits.table_bytes)),
@@ -174,8 +173,8 @@ bool StoreServer::Loop::over() {
     while (!strangers_.empty()) drop_oldest_stranger();
     deliver();
   }
-  const bool owing = std::any_of(connections_.begin(), connections_.end(),
-                                 [](const auto& each) { return each.second->sending(); });
+  const bool owing =
+      std::any_of(connections_.begin(), connections_.end(), [](const auto& each) { return each.second->sending(); });
   return !owing || Clock::now() >= give_up_;
 }
 
@@ -261,9 +260,7 @@ void StoreServer::Loop::settle(Connection& connection) {
 }
 
 void StoreServer::Loop::greet(Connection& connection) {
-  const Verdict closed = retiring_                     ? Verdict::closing
-                         : members_ >= limits_.members ? Verdict::full
-                                                       : Verdict::welcome;
+  const Verdict closed = retiring_ ? Verdict::closing : members_ >= limits_.members ? Verdict::full : Verdict::welcome;
   auto answer = connection.greeting.take(connection.in, closed);
   if (connection.greeting.state() == handshake::Greeting::State::admitted) {
     connection.member = true;
@@ -381,8 +378,7 @@ void StoreServer::Loop::drop(std::uint64_t id) {
   connections_.erase(found);
 }
 
-StoreServer::StoreServer(const Endpoint& endpoint, Admission admission, ServerLimits limits,
-                         const std::string& listen)
+StoreServer::StoreServer(const Endpoint& endpoint, Admission admission, ServerLimits limits, const std::string& listen)
     : loop_(std::make_unique<Loop>(endpoint, std::move(admission), limits, listen)) {}
 
 StoreServer::~StoreServer() = default;

@@ -75,8 +75,7 @@ std::int64_t Table::add(std::string_view key, std::int64_t delta) {
   std::uint64_t count = 0;
   if (const auto found = values_.find(key); found != values_.end()) {
     if (found->second->size() != sizeof(count)) {
-      throw Error(Code::mismatch,
-                  fmt::format("the key holds {} bytes and is not a counter", found->second->size()),
+      throw Error(Code::mismatch, fmt::format("the key holds {} bytes and is not a counter", found->second->size()),
                   {.operation = fmt::format("add to \"{}\"", printable(key)), .remedy = "use another key"});
     }
     count = Reader(*found->second).u64();
@@ -154,8 +153,6 @@ class TableStore : public Store {
 
 }  // namespace
 
-std::shared_ptr<Store> store_on(std::shared_ptr<Table> table) {
-  return std::make_shared<TableStore>(std::move(table));
-}
+std::shared_ptr<Store> store_on(std::shared_ptr<Table> table) { return std::make_shared<TableStore>(std::move(table)); }
 
 }  // namespace tutti

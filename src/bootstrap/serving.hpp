@@ -1,0 +1,42 @@
+/// @file  Serving: the store servers of this process, which outlive the Worlds they were opened for.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bootstrap/launch.hpp"
+#include "tutti/bootstrap/store_server.hpp"
+
+namespace tutti {
+
+/// At the end of the process they go on for a moment: until the other ranks have hung up too, at most two seconds.
+class Serving {
+ public:
+  static Serving& of_process();
+
+  /// The store of the job that `launch` describes, of which this process is rank 0; opened by the first call.
+  std::shared_ptr<Store> open(const Launch& launch, Store::Deadline deadline);
+
+  /// Takes over a server whose World has been dropped.
+  void adopt(std::shared_ptr<StoreServer> server);
+
+  /// How often a rank of a job has been made in this process before: 0, 1, …
+  unsigned next_turn(const std::string& job, int rank);
+
+ private:
+  Serving() = default;
+  ~Serving();
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<StoreServer>> by_job_;
+  std::vector<std::shared_ptr<StoreServer>> adopted_;
+  std::map<std::string, unsigned> turns_;
+};
+
+/// Where the ranks of a launch may meet, in the order to try.
+std::vector<Endpoint> meeting_places(const Launch& launch);
+
+}  // namespace tutti
