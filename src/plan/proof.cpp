@@ -11,6 +11,8 @@ namespace tutti::plan {
 Proof prove(const Program& program, const Conditions& conditions) {
   expect(program.schedule.size >= 1 && program.schedule.size <= most_proven_ranks, Code::invalid_argument,
          "a proof takes 1 to 64 ranks", "a schedule that holds for all of those is used for more");
+  expect(program.steps.size() == static_cast<std::size_t>(program.schedule.size), Code::invalid_argument,
+         "a program has a list of lanes for each rank");
   expect(conditions.chunks >= 1 && conditions.slots >= 1, Code::invalid_argument,
          "a proof takes at least one chunk and one slot");
   Proof proof{.schedule = program.schedule, .conditions = conditions};

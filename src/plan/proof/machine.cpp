@@ -8,20 +8,20 @@ namespace tutti::plan {
 
 namespace {
 
-constexpr int wires_of_pair = pairwise_wire + 1;
-
-bool uses_barriers(const Program& program) {
+/// Does any step touch a peer's memory?
+bool reaches_peers(const Program& program) {
+  const auto reaches = [](const Step& step) {
+    return step.barrier || step.from_place != Place::none || step.to_place != Place::none;
+  };
   for (const auto& of_rank : program.steps) {
     for (const auto& lane : of_rank) {
-      if (std::any_of(lane.begin(), lane.end(), [](const Step& step) { return step.barrier; })) return true;
+      if (std::any_of(lane.begin(), lane.end(), reaches)) return true;
     }
   }
   return false;
 }
 
-/// Only lanes that share memory can come into each other's way.
-bool shares_memory(const Program& program) {
-  if (program.schedule.window || uses_barriers(program)) return true;
+bool has_parallel_lanes(const Program& program) {
   return std::any_of(program.steps.begin(), program.steps.end(), [](const auto& lanes) { return lanes.size() > 1; });
 }
 
@@ -31,7 +31,8 @@ Machine::Machine(const Program& program, const Conditions& conditions, bool keep
     : program_(program),
       meaning_(program.schedule),
       conditions_(conditions),
-      watch_order_(shares_memory(program)),
+      reaches_(reaches_peers(program)),
+      watch_order_(reaches_ || has_parallel_lanes(program)),
       keep_history_(keep_history),
       memory_(program, meaning_, conditions, watch_order_),
       messages_sent_(program.steps.size(), 0),
@@ -43,99 +44,17 @@ Machine::Machine(const Program& program, const Conditions& conditions, bool keep
       added.steps = &program.steps[rank][lane];
     }
   }
-  if (watch_order_) {
-    for (Lane& lane : lanes_) lane.clock.assign(lanes_.size(), 0);
+  if (!watch_order_) return;
+  // Where peers reach in, the callers count as lanes: with one tick, as they enter.
+  clock_size_ = lanes_.size() + (reaches_ ? program.steps.size() : 0);
+  for (Lane& lane : lanes_) {
+    lane.clock.assign(clock_size_, 0);
+    if (reaches_) lane.clock[lanes_.size() + static_cast<std::size_t>(lane.spot.rank)] = 1;
+  }
+  for (std::size_t rank = 0; reaches_ && rank < program.steps.size(); ++rank) {
+    memory_.enter(static_cast<int>(rank), static_cast<int>(lanes_.size() + rank));
   }
 }
-
-// --- What can be seen without running ------------------------------------------------------------------------------
-
-void Machine::check_peers(const Spot& spot, const Peers& peers) const {
-  Ranks seen = 0;
-  for (int i = 0; i < peers.count; ++i) {
-    const int peer = peers[i];
-    if (peer < 0 || peer >= program_.schedule.size) {
-      throw Failure(fmt::format("{} names rank {}, which there is not", to_string(spot), peer));
-    }
-    if (peer == spot.rank) throw Failure(to_string(spot) + " names its own rank as a peer");
-    if ((seen & only(peer)) != 0) throw Failure(fmt::format("{} names rank {} twice", to_string(spot), peer));
-    seen |= only(peer);
-  }
-}
-
-void Machine::check_step(const Spot& spot, const Step& step) const {
-  if (step.barrier) {
-    if (program_.steps[static_cast<std::size_t>(spot.rank)].size() > 1) {
-      throw Failure(to_string(spot) + " is a barrier, but its rank has more than one lane");
-    }
-    return;
-  }
-  int block = step.blocks.first;
-  for (int i = 0; i < step.blocks.count; ++i, block = step.blocks.after(block)) {
-    if (block < 0 || block >= program_.blocks) {
-      throw Failure(fmt::format("{} names block {}, of {}", to_string(spot), block, program_.blocks));
-    }
-  }
-  check_peers(spot, step.from);
-  check_peers(spot, step.to);
-  const int sources = step.from.count + (step.own != Place::none ? 1 : 0);
-  const int targets = step.to.count + (step.store != Place::none ? 1 : 0);
-  if (sources == 0) throw Failure(to_string(spot) + " takes nothing");
-  if (targets == 0) throw Failure(to_string(spot) + " puts its result nowhere");
-  if (!step.combine && sources > 1) throw Failure(fmt::format("{} copies {} sources", to_string(spot), sources));
-  if (step.combine && !meaning_.reduces() && !meaning_.is_barrier()) {
-    throw Failure(to_string(spot) + " combines in a collective that only moves data");
-  }
-  if (step.finish && !meaning_.reduces()) {
-    throw Failure(to_string(spot) + " finishes in a collective that reduces nothing");
-  }
-}
-
-int& Machine::wire_number(int from, int to, int wire) {
-  return wire_numbers_[static_cast<std::size_t>((from * program_.schedule.size + to) * wires_of_pair + wire)];
-}
-
-Machine::Wire& Machine::wire(int from, int to, int wire) {
-  return wires_[static_cast<std::size_t>(wire_number(from, to, wire))];
-}
-
-void Machine::claim_wires() {
-  const auto size = static_cast<std::size_t>(program_.schedule.size);
-  wire_numbers_.assign(size * size * wires_of_pair, -1);
-  const auto claim = [&](int from, int to, int number, int lane, bool reads) {
-    if (number >= wires_of_pair) throw Failure(fmt::format("wire {} from rank {} to {}: too many", number, from, to));
-    int& index = wire_number(from, to, number);
-    if (index < 0) {
-      index = static_cast<int>(wires_.size());
-      wires_.push_back({.from = from, .to = to, .number = number});
-    }
-    Wire& claimed = wires_[static_cast<std::size_t>(index)];
-    int& user = reads ? claimed.reader : claimed.writer;
-    if (user >= 0 && user != lane) {
-      throw Failure(fmt::format("wire {} from rank {} to {} is {} by lane {} and by lane {}", number, from, to,
-                                reads ? "read" : "written", lanes_[static_cast<std::size_t>(user)].spot.lane,
-                                lanes_[static_cast<std::size_t>(lane)].spot.lane));
-    }
-    user = lane;
-  };
-  for (std::size_t number = 0; number < lanes_.size(); ++number) {
-    Spot spot = lanes_[number].spot;
-    for (const Step& step : *lanes_[number].steps) {
-      check_step(spot, step);
-      ++spot.index;
-      const bool takes = step.from_place == Place::none;
-      const bool sends = step.to_place == Place::none;
-      for (int i = 0; takes && i < step.from.count; ++i) {
-        claim(step.from[i], spot.rank, step.from_wire, static_cast<int>(number), true);
-      }
-      for (int i = 0; sends && i < step.to.count; ++i) {
-        claim(spot.rank, step.to[i], step.to_wire, static_cast<int>(number), false);
-      }
-    }
-  }
-}
-
-// --- Running -------------------------------------------------------------------------------------------------------
 
 Cost Machine::run() {
   claim_wires();
@@ -233,7 +152,7 @@ void Machine::pass_barrier(int number) {
   arriving.at_barrier = true;
   at_barrier_.push_back(number);
   if (at_barrier_.size() < program_.steps.size()) return;
-  Clock known(lanes_.size(), 0);
+  Clock known(clock_size_, 0);
   int depth = 0;
   for (const Lane& lane : lanes_) {
     learn(known, lane.clock);

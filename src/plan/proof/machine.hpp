@@ -87,9 +87,11 @@ class Machine {
   const Program& program_;
   Meaning meaning_;
   Conditions conditions_;
-  bool watch_order_;
+  bool reaches_;      ///< into peers' memory
+  bool watch_order_;  ///< of accesses: lanes could come into each other's way
   bool keep_history_;
   SymbolicMemory memory_;
+  std::size_t clock_size_ = 0;
   std::vector<Lane> lanes_;
   std::vector<int> wire_numbers_;
   std::vector<Wire> wires_;

@@ -72,6 +72,13 @@ void Machine::check_end() const {
                               wire.from, wire.number),
                   piece.event);
   }
+  for (int rank = 0; reaches_ && rank < program_.schedule.size; ++rank) {
+    Clock known(clock_size_, 0);
+    for (const Lane& lane : lanes_) {
+      if (lane.spot.rank == rank) learn(known, lane.clock);
+    }
+    memory_.leave(rank, known);
+  }
   for (int rank = 0; rank < program_.schedule.size; ++rank) {
     for (int block = 0; block < program_.blocks; ++block) {
       if (!meaning_.holds(rank, Place::output, block)) continue;

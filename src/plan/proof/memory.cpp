@@ -44,12 +44,39 @@ const Value& SymbolicMemory::output(int rank, int block, int chunk) const {
   return cells_[cell_index(rank, Place::output, block, chunk)].value;
 }
 
-void SymbolicMemory::check_order(const Actor& actor, const Access& earlier, const char* was, const char* now, int rank,
-                                 Place place, int block) const {
+void SymbolicMemory::check_order(const Clock& clock, const Spot& now, const char* does, const Access& earlier,
+                                 const char* did, const Where& where) const {
   if (!watch_order_ || earlier.lane < 0) return;
-  if ((*actor.clock)[static_cast<std::size_t>(earlier.lane)] >= earlier.tick) return;
-  throw Failure(fmt::format("{} {} {} block {} of rank {}, which {} {}, and nothing says which comes first",
-                            to_string(actor.spot), now, to_string(place), block, rank, to_string(earlier.spot), was));
+  if (clock[static_cast<std::size_t>(earlier.lane)] >= earlier.tick) return;
+  const auto who = [](const Spot& spot) {
+    return spot.index == caller_index ? fmt::format("the caller of rank {}", spot.rank) : to_string(spot);
+  };
+  throw Failure(fmt::format("{} {} {} block {} of rank {}, which {} {}, and nothing says which comes first", who(now),
+                            does, to_string(where.place), where.block, where.rank, who(earlier.spot), did));
+}
+
+void SymbolicMemory::enter(int rank, int caller) {
+  const Access entering{caller, 1, {.rank = rank, .index = caller_index}};
+  for (const Place place : {Place::input, Place::output}) {
+    for (int block = 0; block < blocks_; ++block) {
+      for (int chunk = 0; chunk < chunks_; ++chunk) cells_[cell_index(rank, place, block, chunk)].written = entering;
+    }
+  }
+}
+
+void SymbolicMemory::leave(int rank, const Clock& clock) const {
+  const Spot caller{.rank = rank, .index = caller_index};
+  for (const Place place : {Place::input, Place::output}) {
+    for (int block = 0; block < blocks_; ++block) {
+      for (int chunk = 0; chunk < chunks_; ++chunk) {
+        const Cell& cell = cells_[cell_index(rank, place, block, chunk)];
+        check_order(clock, caller, "gets back", cell.written, "writes", {rank, place, block});
+        for (const Access& reading : cell.readings) {
+          check_order(clock, caller, "gets back", reading, "reads", {rank, place, block});
+        }
+      }
+    }
+  }
 }
 
 Value SymbolicMemory::read(const Actor& actor, int rank, Place place, int block) {
@@ -58,7 +85,9 @@ Value SymbolicMemory::read(const Actor& actor, int rank, Place place, int block)
   };
   if (!meaning_.holds(rank, place, block)) throw Failure(here() + ", which has no such block");
   Cell& cell = cells_[cell_index(rank, place, block, actor.spot.chunk)];
-  check_order(actor, cell.written, "writes", "reads", rank, place, block);
+  if (watch_order_) {
+    check_order(*actor.clock, actor.spot, "reads", cell.written, "writes", {rank, place, block});
+  }
   Value value = cell.value;
   const bool as_given = value.there && value.ranks == only(rank) && value.block == block && value.finishes == 0;
   if (place == Place::input && (!as_given || (value.prepared && meaning_.reduces()))) {
@@ -95,8 +124,12 @@ void SymbolicMemory::write(const Actor& actor, int rank, Place place, int block,
                   value.event);
   }
   Cell& cell = cells_[cell_index(rank, place, block, actor.spot.chunk)];
-  check_order(actor, cell.written, "writes", "writes", rank, place, block);
-  for (const Access& reading : cell.readings) check_order(actor, reading, "reads", "writes", rank, place, block);
+  if (watch_order_) {
+    check_order(*actor.clock, actor.spot, "writes", cell.written, "writes", {rank, place, block});
+    for (const Access& reading : cell.readings) {
+      check_order(*actor.clock, actor.spot, "writes", reading, "reads", {rank, place, block});
+    }
+  }
   cell.value = value;
   if (!watch_order_) return;
   cell.written = {actor.lane, (*actor.clock)[static_cast<std::size_t>(actor.lane)], actor.spot};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "plan/proof/clock.hpp"
@@ -9,6 +10,9 @@
 #include "plan/proof/wording.hpp"
 
 namespace tutti::plan {
+
+/// The step number of a rank's caller, before and after all steps.
+inline constexpr int caller_index = -1;
 
 /// A piece of data, by where it comes from.
 struct Value {
@@ -22,7 +26,8 @@ struct Value {
   bool rank_order = true;  ///< made by combining single parts one by one, in ascending order of their ranks
 };
 
-/// The buffers of all ranks, piece by piece.
+/// The buffers of all ranks, piece by piece. They belong to the callers, who hand them in when they enter the call and
+/// get them back when they leave it: before and after, no peer may touch them.
 class SymbolicMemory {
  public:
   SymbolicMemory(const Program& program, const Meaning& meaning, const Conditions& conditions, bool watch_order);
@@ -44,6 +49,12 @@ class SymbolicMemory {
   bool same(int rank, Place from, Place to, int block) const;
   const Value& output(int rank, int block, int chunk) const;
 
+  /// The buffers of `rank` come from its caller, who counts as a lane; from its first tick on, who knows of that may
+  /// touch them.
+  void enter(int rank, int caller);
+  /// They go back to the caller, who knows what `clock` says.
+  void leave(int rank, const Clock& clock) const;
+
  private:
   struct Access {
     int lane = -1;
@@ -57,8 +68,14 @@ class SymbolicMemory {
   };
 
   std::size_t cell_index(int rank, Place place, int block, int chunk) const;
-  void check_order(const Actor& actor, const Access& earlier, const char* was, const char* now, int rank, Place place,
-                   int block) const;
+  struct Where {
+    int rank;
+    Place place;
+    int block;
+  };
+  /// Throws unless who knows `clock` knows that `earlier` is over.
+  void check_order(const Clock& clock, const Spot& now, const char* does, const Access& earlier, const char* did,
+                   const Where& where) const;
 
   const Meaning& meaning_;
   int size_;
