@@ -115,7 +115,10 @@ std::size_t ScheduleRun::piece_length(const Lane& lane, int block) const {
 
 std::size_t ScheduleRun::step_length(const Lane& lane) const {
   std::size_t total = 0;
-  for (int b = 0; b < lane.step.blocks.count; ++b) total += piece_length(lane, lane.step.blocks.first + b);
+  const plan::Blocks& blocks = lane.step.blocks;
+  for (int i = 0, block = blocks.first; i < blocks.count; ++i, block = blocks.after(block)) {
+    total += piece_length(lane, block);
+  }
   return total;
 }
 
@@ -137,8 +140,7 @@ bool ScheduleRun::everything_ready(Lane& lane, Team& team) {
 void ScheduleRun::transfer(const Lane& lane, Team& team) {
   const plan::Step& step = lane.step;
   std::size_t in_slot = 0;
-  for (int b = 0; b < step.blocks.count; ++b) {
-    const int block = step.blocks.first + b;
+  for (int i = 0, block = step.blocks.first; i < step.blocks.count; ++i, block = step.blocks.after(block)) {
     const std::size_t elements = piece_length(lane, block);
     if (elements == 0) continue;
     if (operands_.element_size != 0) transfer_piece(lane, team, block, elements, in_slot);
@@ -171,7 +173,8 @@ void ScheduleRun::transfer_piece(const Lane& lane, Team& team, int block, std::s
   };
   const auto from_peer = [&](int peer) -> const void* {
     if (step.from_place == plan::Place::none) return team.wires().incoming(protocol_, peer, step.from_wire) + in_slot;
-    return (step.from_place == plan::Place::input ? team.window_in(peer) : team.window_out(peer)) + at(step.from_place, peer);
+    return (step.from_place == plan::Place::input ? team.window_in(peer) : team.window_out(peer)) +
+           at(step.from_place, peer);
   };
 
   // Destinations: the own one first. Slots and large results are written around the caches where that is
