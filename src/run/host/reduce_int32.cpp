@@ -1,0 +1,33 @@
+/// @file  The loops of the 32-bit integers.
+#include "run/host/reduce_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "run/host/reduce_int32.cpp"
+#include "hwy/foreach_target.h"
+#include "run/host/reduce_loops.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::host::HWY_NAMESPACE {
+
+const Loops* int32_of_target() {
+  static constexpr Loops loops = integer_loops<std::int32_t>();
+  return &loops;
+}
+const Loops* uint32_of_target() {
+  static constexpr Loops loops = integer_loops<std::uint32_t>();
+  return &loops;
+}
+
+}  // namespace tutti::host::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti::host {
+
+HWY_EXPORT(int32_of_target);
+const Loops* int32_loops() noexcept { return HWY_DYNAMIC_DISPATCH(int32_of_target)(); }
+HWY_EXPORT(uint32_of_target);
+const Loops* uint32_loops() noexcept { return HWY_DYNAMIC_DISPATCH(uint32_of_target)(); }
+
+}  // namespace tutti::host
+#endif
