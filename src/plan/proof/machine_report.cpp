@@ -53,7 +53,9 @@ void Machine::report_deadlock() {
     }
     if (other < 0 || done(lanes_[static_cast<std::size_t>(other)])) {
       Failure failure(lines.back() + ", and nobody is left who would end that");
-      if (other >= 0) {
+      if (other < 0) {
+        lines.emplace_back("no lane has a step that does");
+      } else {
         const Spot& ended = lanes_[static_cast<std::size_t>(other)].spot;
         lines.push_back(fmt::format("rank {} lane {} has ended", ended.rank, ended.lane));
       }
