@@ -31,10 +31,8 @@ Decision Communicator::decide(const Request& request) const {
 }
 
 Work Communicator::submit(const Request& request) {
-  validate(request, rank(), size());
-  const Decision decision = choose(request, state_->facts);
-  Operation& operation = state_->engine(decision).run(decision, request);
-  return Work(std::shared_ptr<Operation>(state_, &operation));
+  const auto lock = state_->loop->guard();
+  return Work(std::shared_ptr<Operation>(state_, &state_->begin(request)));
 }
 
 void Communicator::abort() noexcept { state_->host_engine.abort(); }
@@ -46,6 +44,7 @@ std::shared_ptr<void> Communicator::allocate_bytes(std::size_t bytes) {
                                                    std::chrono::steady_clock::now() + state.config.timeout);
   state.facts.has_segments = true;
   state.host_engine.set_facts(state.facts);
+  state.memory.clear();
   return std::shared_ptr<void>(data, [state = state_](void* memory) {
     const auto guard = state->loop->guard();
     state->team.segments().release(static_cast<const std::byte*>(memory));

@@ -44,4 +44,19 @@ CommunicatorState::CommunicatorState(World given, const Config& settings, std::s
       host_engine(team, *loop, facts,
                   {.timeout = settings.timeout, .check_across_ranks = settings.check_across_ranks}) {}
 
+Operation& CommunicatorState::begin(const Request& request) {
+  const CallKey key(request);
+  Remembered* known = memory.find(key);
+  if (known != nullptr && request.options.timeout.count() != 0) [[likely]] {
+    validate_buffers(request, world.rank, known->shape);
+    return engine(known->decision).run(known->decision, request, &known->preparation);
+  }
+  validate(request, world.rank, world.size);
+  const Decision decision = choose(request, facts);
+  if (request.counts.empty()) {  // tables of counts are too long to compare
+    known = memory.remember(key, shape_of(request, world.rank, world.size), decision);
+  }
+  return engine(decision).run(decision, request, known != nullptr ? &known->preparation : nullptr);
+}
+
 }  // namespace tutti

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "choose/choose.hpp"
+#include "run/call_memory.hpp"
 #include "run/host/host_engine.hpp"
 #include "run/host/team.hpp"
 #include "run/progress_loop.hpp"
@@ -21,6 +22,9 @@ struct CommunicatorState {
 
   Engine& engine(const Decision&) { return host_engine; }
 
+  /// Checks, chooses and runs; what a call like this one has been through before is not done again.
+  Operation& begin(const Request& request);
+
   World world;
   Config config;
   Topology topology;
@@ -29,6 +33,7 @@ struct CommunicatorState {
   std::shared_ptr<ProgressLoop> loop;
   Facts facts;
   host::HostEngine host_engine;
+  CallMemory memory;
   std::uint64_t splits = 0;  ///< splits made so far: the same number on all ranks
 };
 

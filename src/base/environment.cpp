@@ -1,6 +1,9 @@
 #include "tutti/base/environment.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 namespace tutti {

@@ -1,11 +1,26 @@
 /// @file  Engine: something that can run a decided request.
 #pragma once
 
+#include <memory>
+
 #include "run/operation.hpp"
 #include "tutti/base/request.hpp"
 #include "tutti/choose/decision.hpp"
 
 namespace tutti {
+
+/// What an engine worked out for a call and can use again for calls like it: those that differ in buffers only.
+class Preparation {
+ public:
+  virtual ~Preparation() = default;
+  Preparation(const Preparation&) = delete;
+  Preparation& operator=(const Preparation&) = delete;
+
+  int users = 0;  ///< operations in progress that read it; counted by the engine
+
+ protected:
+  Preparation() = default;
+};
 
 class Engine {
  public:
@@ -13,9 +28,10 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Begins a valid request; the operation is in the progress loop, or already finished. It belongs to the
-  /// engine and stays valid until it is released.
-  virtual Operation& run(const Decision& decision, const Request& request) = 0;
+  /// Begins a valid request and takes its first steps. The operation belongs to the engine and is valid until released.
+  /// `memory`, when there is one, is where preparations for such calls are kept: empty at the first of them.
+  /// The caller holds the progress loop's guard.
+  virtual Operation& run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) = 0;
 
  protected:
   Engine() = default;

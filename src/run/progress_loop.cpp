@@ -52,9 +52,22 @@ std::unique_lock<std::mutex> ProgressLoop::guard() {
   return threaded_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
 }
 
-void ProgressLoop::add(Operation& operation) {
+void ProgressLoop::add(Operation& operation) noexcept {
+  if (attempt(operation)) return;
   active_.push_back(&operation);
   if (threaded_) arrived_.notify_one();
+}
+
+/// True when it is finished.
+bool ProgressLoop::attempt(Operation& operation) noexcept {
+  try {
+    if (!operation.advance()) return false;
+  } catch (...) {
+    end(operation, std::current_exception());
+    return true;
+  }
+  operation.finished_ = true;
+  return true;
 }
 
 void ProgressLoop::drive(Operation& operation) noexcept {
@@ -87,17 +100,8 @@ void ProgressLoop::poll() noexcept {
 
 void ProgressLoop::round() noexcept {
   for (std::size_t i = 0; i < active_.size();) {
-    Operation& operation = *active_[i];
-    std::exception_ptr error;
-    bool finished = true;
-    try {
-      finished = operation.advance();
-    } catch (...) {
-      error = std::current_exception();
-    }
-    if (finished) {
+    if (attempt(*active_[i])) {
       active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
-      end(operation, error);
     } else {
       ++i;
     }

@@ -31,8 +31,8 @@ class ProgressLoop {
   ProgressLoop(const ProgressLoop&) = delete;
   ProgressLoop& operator=(const ProgressLoop&) = delete;
 
-  /// Takes part in the loop until it is finished.
-  void add(Operation& operation);
+  /// Takes its first steps and, unless they were all, takes part in the loop until it is finished. Under the guard.
+  void add(Operation& operation) noexcept;
   /// Returns when `operation` is finished, with or without an error.
   void drive(Operation& operation) noexcept;
   enum class Ending : bool { seen, dropped };
@@ -45,6 +45,7 @@ class ProgressLoop {
 
  private:
   void round() noexcept;
+  bool attempt(Operation& operation) noexcept;
   void check_clocks() noexcept;
   void end(Operation& operation, std::exception_ptr error) noexcept;
   void serve();

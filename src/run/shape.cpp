@@ -99,7 +99,7 @@ bool writes(const Request& request, int rank) {
 }
 
 /// A side that this rank does not use may be anything.
-void validate_buffers(const Request& request, int rank, const Shape& shape) {
+void validate_lengths(const Request& request, int rank, const Shape& shape) {
   if (reads(request, rank) && request.in_count != shape.in) {
     fail(request, rank, fmt::format("in has {} elements", request.in_count), fmt::format("it needs {}", shape.in));
   }
@@ -193,7 +193,11 @@ void validate(const Request& request, int rank, int size) {
   validate_size(request, rank);
   if (request.options.timeout.count() == 0) fail(request, rank, "a timeout of zero", "leave it out, or give it time");
   const Shape shape = shape_of(request, rank, size);
+  validate_lengths(request, rank, shape);
   validate_buffers(request, rank, shape);
+}
+
+void validate_buffers(const Request& request, int rank, const Shape& shape) {
   if (shape.in > 0 && request.in == nullptr) fail(request, rank, "in is null", "pass this rank's input");
   if (shape.out > 0 && request.out == nullptr) fail(request, rank, "out is null", "pass room for the result");
   validate_overlap(request, rank, shape);

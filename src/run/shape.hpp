@@ -16,6 +16,9 @@ struct Shape {
 /// Precondition: validate() has accepted the request.
 Shape shape_of(const Request& request, int rank, int size);
 
+/// The part of `validate` that is about where the buffers are.
+void validate_buffers(const Request& request, int rank, const Shape& shape);
+
 /// Throws invalid_argument, naming the argument, its value and what would be right.
 void validate(const Request& request, int rank, int size);
 

@@ -12,7 +12,11 @@ HostEngine::HostEngine(Team& team, ProgressLoop& loop, Facts facts, Settings set
       loop_(loop),
       facts_(facts),
       settings_(settings),
-      pairwise_(2 * static_cast<std::size_t>(team.size())) {}
+      pairwise_(2 * static_cast<std::size_t>(team.size())) {
+  if (settings.check_across_ranks && team.size() > 1) {
+    check_plan_ = std::make_unique<HostPreparation>(Collective::all_gather, sizeof(CallSignature), team);
+  }
+}
 
 HostEngine::~HostEngine() = default;
 
@@ -35,17 +39,23 @@ void HostEngine::throw_if_unfit() {
   }
 }
 
-Operation& HostEngine::run(const Decision& decision, const Request& request) {
-  const auto lock = loop_.guard();
+Operation& HostEngine::run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) {
   throw_if_unfit();
-  if (idle_.empty()) {
+  std::unique_ptr<HostPreparation> own;
+  HostPreparation* plan = memory != nullptr ? static_cast<HostPreparation*>(memory->get()) : nullptr;
+  if (plan == nullptr) [[unlikely]] {
+    own = std::make_unique<HostPreparation>(decision, request, team_);
+    plan = own.get();
+    if (memory != nullptr) *memory = std::move(own);
+  }
+  if (idle_.empty()) [[unlikely]] {
     operations_.push_back(std::make_unique<HostOperation>(*this));
     idle_.reserve(operations_.size());  // so that giving one back cannot fail
     idle_.push_back(operations_.back().get());
   }
   HostOperation& operation = *idle_.back();
   idle_.pop_back();
-  operation.begin(decision, request, queue_of(request));
+  operation.begin(decision, request, *plan, std::move(own), queue_of(request));
   loop_.add(operation);
   return operation;
 }

@@ -8,6 +8,7 @@
 
 #include "choose/choose.hpp"
 #include "run/engine.hpp"
+#include "run/host/host_preparation.hpp"
 #include "run/host/team.hpp"
 #include "run/progress_loop.hpp"
 
@@ -28,7 +29,7 @@ class HostEngine final : public Engine {
   HostEngine(Team& team, ProgressLoop& loop, Facts facts, Settings settings);
   ~HostEngine() override;
 
-  Operation& run(const Decision& decision, const Request& request) override;
+  Operation& run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) override;
 
   /// Makes every call on every rank fail from now on.
   void abort() noexcept;
@@ -51,9 +52,10 @@ class HostEngine final : public Engine {
   Facts facts_;
   Settings settings_;
   Queue collectives_;
-  std::vector<Queue> pairwise_;  ///< [2 · size]: sends to each peer, then receives from each
-  std::exception_ptr poison_;    ///< the failure after which this rank can do nothing more
-  std::exception_ptr unseen_;    ///< the failure of a dropped call, for the next one to throw
+  std::vector<Queue> pairwise_;                  ///< [2 · size]: sends to each peer, then receives from each
+  std::exception_ptr poison_;                    ///< the failure after which this rank can do nothing more
+  std::exception_ptr unseen_;                    ///< the failure of a dropped call, for the next one to throw
+  std::unique_ptr<HostPreparation> check_plan_;  ///< for comparing calls; null: nobody compares
   std::vector<std::unique_ptr<HostOperation>> operations_;
   std::vector<HostOperation*> idle_;
 };

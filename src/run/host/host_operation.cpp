@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 
-#include "run/shape.hpp"
+#include <utility>
+
 #include "tutti/base/error.hpp"
 
 namespace tutti::host {
 
-void HostOperation::begin(const Decision& decision, const Request& request, HostEngine::Queue& queue) {
+void HostOperation::begin(const Decision& decision, const Request& request, HostPreparation& plan,
+                          std::unique_ptr<HostPreparation> own, HostEngine::Queue& queue) {
   decision_ = decision;
   request_ = request;
+  plan_ = &plan;
+  own_plan_ = std::move(own);
+  ++plan.users;
   queue_ = &queue;
   turn_ = queue.issued++;
   stage_ = Stage::queued;
@@ -20,10 +25,10 @@ void HostOperation::begin(const Decision& decision, const Request& request, Host
 bool HostOperation::advance() {
   if (stage_ == Stage::queued) {
     if (queue_->ended != turn_) return false;
-    if (engine_.settings_.check_across_ranks && !is_pairwise(request_.collective) && engine_.team_.size() > 1) {
+    if (engine_.check_plan_ != nullptr && !is_pairwise(request_.collective)) {
       begin_check();
     } else {
-      begin_schedule();
+      begin_schedule(*plan_);
     }
   }
   if (stage_ == Stage::checking) {
@@ -31,7 +36,7 @@ bool HostOperation::advance() {
     harmless_ = true;
     expect_equal({signatures_.data() + 1, signatures_.size() - 1});
     harmless_ = false;
-    begin_schedule();
+    begin_schedule(*plan_);
   }
   for (;;) {
     switch (run_.advance(engine_.team_)) {
@@ -42,7 +47,10 @@ bool HostOperation::advance() {
         return true;
       case ScheduleRun::Progress::closed:
         decision_ = choose_without_window(request_, engine_.facts_);
-        begin_schedule();
+        if (plan_->without_window == nullptr) {
+          plan_->without_window = std::make_unique<HostPreparation>(decision_, request_, engine_.team_);
+        }
+        begin_schedule(*plan_->without_window);
         break;
     }
   }
@@ -50,41 +58,14 @@ bool HostOperation::advance() {
 
 void HostOperation::begin_check() {
   stage_ = Stage::checking;
-  const auto size = static_cast<std::size_t>(engine_.team_.size());
-  signatures_.resize(1 + size);
+  signatures_.resize(1 + static_cast<std::size_t>(engine_.team_.size()));
   signatures_[0] = signature_of(request_, turn_);
-  const plan::Schedule schedule{
-      .collective = Collective::all_gather, .algorithm = Algorithm::one_shot, .size = engine_.team_.size()};
-  const Operands operands{.in = reinterpret_cast<const std::byte*>(signatures_.data()),
-                          .out = reinterpret_cast<std::byte*>(signatures_.data() + 1),
-                          .in_bytes = sizeof(CallSignature),
-                          .out_bytes = size * sizeof(CallSignature),
-                          .element_size = 1};
-  run_.begin(schedule, plan::Layout(schedule, engine_.team_.rank(), sizeof(CallSignature), 1), Protocol::packet,
-             operands, engine_.team_);
+  run_.begin(*engine_.check_plan_, signatures_.data(), signatures_.data() + 1, request_.op, engine_.team_);
 }
 
-void HostOperation::begin_schedule() {
+void HostOperation::begin_schedule(const HostPreparation& plan) {
   stage_ = Stage::playing;
-  Team& team = engine_.team_;
-  const plan::Schedule schedule{.collective = request_.collective,
-                                .algorithm = decision_.algorithm,
-                                .window = decision_.protocol == Protocol::window,
-                                .size = team.size(),
-                                .root = request_.root};
-  const Shape shape = shape_of(request_, team.rank(), team.size());
-  const bool reducing = reduces(request_.collective);
-  const Operands operands{.in = static_cast<const std::byte*>(request_.in),
-                          .out = static_cast<std::byte*>(request_.out),
-                          .in_bytes = shape.in * request_.element_size,
-                          .out_bytes = shape.out * request_.element_size,
-                          .element_size = request_.element_size,
-                          .loop = reducing ? loop_for(request_.type, request_.op) : nullptr,
-                          .op = reducing ? &request_.op : nullptr};
-  run_.begin(schedule,
-             plan::Layout(schedule, team.rank(), request_.count, request_.element_size, request_.counts,
-                          request_.receive_counts),
-             decision_.protocol, operands, team);
+  run_.begin(plan, request_.in, request_.out, request_.op, engine_.team_);
 }
 
 Context HostOperation::context() const {
@@ -123,6 +104,8 @@ void HostOperation::failed(const std::exception_ptr& error) noexcept {
 
 void HostOperation::released(const std::exception_ptr& unseen) noexcept {
   if (unseen != nullptr && engine_.unseen_ == nullptr) engine_.unseen_ = unseen;
+  --plan_->users;
+  own_plan_.reset();
   engine_.idle_.push_back(this);
 }
 

@@ -2,6 +2,7 @@
 /// schedule.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "run/host/call_signature.hpp"
@@ -18,7 +19,9 @@ class HostOperation final : public Operation {
 
   /// A new use. `request` and its buffers stay valid until the operation is finished; the request itself is
   /// copied.
-  void begin(const Decision& decision, const Request& request, HostEngine::Queue& queue);
+  /// `plan` is the engine's, or `own` when it cannot be kept for other calls.
+  void begin(const Decision& decision, const Request& request, HostPreparation& plan,
+             std::unique_ptr<HostPreparation> own, HostEngine::Queue& queue);
 
   bool advance() override;
   void check_peers() override;
@@ -30,7 +33,7 @@ class HostOperation final : public Operation {
   enum class Stage : std::uint8_t { queued, checking, playing };
 
   void begin_check();
-  void begin_schedule();
+  void begin_schedule(const HostPreparation& plan);
   Context context() const;
 
   HostEngine& engine_;
@@ -40,6 +43,8 @@ class HostOperation final : public Operation {
   bool harmless_ = false;  ///< its failure leaves the communicator as it was
   Decision decision_;
   Request request_;
+  HostPreparation* plan_ = nullptr;
+  std::unique_ptr<HostPreparation> own_plan_;
   ScheduleRun run_;
   std::vector<CallSignature> signatures_;  ///< [1 + size]: mine, then everybody's; empty when nobody checks
 };

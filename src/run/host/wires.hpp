@@ -18,81 +18,75 @@ namespace tutti::host {
 /// That is all the synchronisation there is, in either direction. One thread at a time uses an object.
 class Wires {
  public:
-  Wires(const Arena& arena, int rank)
-      : arena_(arena),
-        shape_(arena.shape()),
-        rank_(rank),
-        sending_(static_cast<std::size_t>(shape_.ranks) * wires_per_pair * 2),
-        receiving_(sending_.size()) {}
+  Wires(const Arena& arena, int rank);
 
   bool can_send(Protocol protocol, int to, int wire) {
     Sending& s = sending(protocol, to, wire);
-    if (s.sent - s.taken < shape(protocol).slots) return true;
-    s.taken = arena_.credit(protocol, shape_.wire_index(rank_, to, wire)).load(std::memory_order_acquire);
-    return s.sent - s.taken < shape(protocol).slots;
+    const std::uint64_t slots = shape(protocol).slots;
+    if (s.sent - s.taken < slots) return true;
+    s.taken = s.credit->load(std::memory_order_acquire);
+    return s.sent - s.taken < slots;
   }
   /// Payload of the next message; to be filled, then posted. Precondition: can_send.
   std::byte* outgoing(Protocol protocol, int to, int wire) {
-    return slot(protocol, shape_.wire_index(rank_, to, wire), sending(protocol, to, wire).sent) +
-           shape(protocol).header;
+    const Sending& s = sending(protocol, to, wire);
+    return slot(protocol, s.slots, s.sent) + shape(protocol).header;
   }
   void post(Protocol protocol, int to, int wire) {
     Sending& s = sending(protocol, to, wire);
-    flag(slot(protocol, shape_.wire_index(rank_, to, wire), s.sent)).store(s.sent + 1, std::memory_order_release);
+    flag(slot(protocol, s.slots, s.sent)).store(s.sent + 1, std::memory_order_release);
     ++s.sent;
   }
 
   bool can_receive(Protocol protocol, int from, int wire) {
     const Receiving& r = receiving(protocol, from, wire);
-    return flag(slot(protocol, shape_.wire_index(from, rank_, wire), r.taken)).load(std::memory_order_acquire) ==
-           r.taken + 1;
+    return flag(slot(protocol, r.slots, r.taken)).load(std::memory_order_acquire) == r.taken + 1;
   }
   /// Payload of the oldest message. Precondition: can_receive.
   const std::byte* incoming(Protocol protocol, int from, int wire) {
-    return slot(protocol, shape_.wire_index(from, rank_, wire), receiving(protocol, from, wire).taken) +
-           shape(protocol).header;
+    const Receiving& r = receiving(protocol, from, wire);
+    return slot(protocol, r.slots, r.taken) + shape(protocol).header;
   }
-  /// Gives the slot back. Credits are returned in halves of the ring: the sender rarely looks, so that its
-  /// look finds many.
+  /// Gives the slot back. Credits are returned in halves of the ring: the sender rarely looks, so its look finds many.
   void take(Protocol protocol, int from, int wire) {
     Receiving& r = receiving(protocol, from, wire);
     ++r.taken;
     if (r.taken - r.returned >= shape(protocol).slots / 2) {
       r.returned = r.taken;
-      arena_.credit(protocol, shape_.wire_index(from, rank_, wire)).store(r.taken, std::memory_order_release);
+      r.credit->store(r.taken, std::memory_order_release);
     }
   }
 
-  std::size_t capacity(Protocol protocol) const { return shape(protocol).capacity; }
-
  private:
   struct Sending {
-    std::uint64_t sent = 0;   ///< messages posted
-    std::uint64_t taken = 0;  ///< of these, known to be taken
+    std::byte* slots;
+    std::atomic<std::uint64_t>* credit;
+    std::uint64_t sent;   ///< messages posted
+    std::uint64_t taken;  ///< of these, known to be taken
   };
   struct Receiving {
-    std::uint64_t taken = 0;     ///< messages taken
-    std::uint64_t returned = 0;  ///< of these, told to the sender
+    std::byte* slots;
+    std::atomic<std::uint64_t>* credit;
+    std::uint64_t taken;     ///< messages taken
+    std::uint64_t returned;  ///< of these, told to the sender
   };
 
-  const SlotShape& shape(Protocol protocol) const { return shape_.slots(protocol); }
-  std::size_t index(Protocol protocol, int peer, int wire) const {
+  const SlotShape& shape(Protocol protocol) const { return shapes_[protocol == Protocol::packet ? 0 : 1]; }
+  static std::size_t index(Protocol protocol, int peer, int wire) {
     return (static_cast<std::size_t>(peer) * wires_per_pair + static_cast<std::size_t>(wire)) * 2 +
            (protocol == Protocol::packet ? 0 : 1);
   }
   Sending& sending(Protocol protocol, int to, int wire) { return sending_[index(protocol, to, wire)]; }
   Receiving& receiving(Protocol protocol, int from, int wire) { return receiving_[index(protocol, from, wire)]; }
-  std::byte* slot(Protocol protocol, std::size_t wire, std::uint64_t message) const {
-    return arena_.slots(protocol, wire) + (message & (shape(protocol).slots - 1)) * shape(protocol).stride();
+  std::byte* slot(Protocol protocol, std::byte* slots, std::uint64_t message) const {
+    return slots + (message & (shape(protocol).slots - 1)) * shape(protocol).stride();
   }
   static std::atomic_ref<std::uint64_t> flag(std::byte* slot) {
     return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(slot));
   }
 
-  const Arena& arena_;
-  const ArenaShape& shape_;
-  int rank_;
-  std::vector<Sending> sending_;
+  SlotShape shapes_[2];
+  std::vector<Sending> sending_;  ///< [ranks][wires][2 protocols]; the own ones are not used
   std::vector<Receiving> receiving_;
 };
 

@@ -1,0 +1,70 @@
+#include "run/host/host_preparation.hpp"
+
+#include <algorithm>
+
+#include "run/shape.hpp"
+#include "tutti/base/error.hpp"
+
+namespace tutti::host {
+
+namespace {
+
+Loop loop_of(const Request& request) {
+  if (!reduces(request.collective)) return nullptr;
+  if (const char* reason = unsupported(request.type, request.op)) {
+    throw Error(Code::unsupported, reason,
+                {.operation = describe(request), .remedy = "docs/numerics.md lists the operators of each type"});
+  }
+  return loop_for(request.type, request.op);
+}
+
+}  // namespace
+
+HostPreparation::HostPreparation(const Decision& decision, const Request& request, const Team& team)
+    : schedule{.collective = request.collective,
+               .algorithm = decision.algorithm,
+               .window = decision.protocol == Protocol::window,
+               .size = team.size(),
+               .root = request.root},
+      layout(schedule, team.rank(), request.count, request.element_size, request.counts, request.receive_counts),
+      protocol(decision.protocol),
+      element_size(request.element_size),
+      in_bytes(shape_of(request, team.rank(), team.size()).in * request.element_size),
+      out_bytes(shape_of(request, team.rank(), team.size()).out * request.element_size),
+      loop(loop_of(request)) {
+  lay_out(team);
+}
+
+HostPreparation::HostPreparation(Collective collective, std::size_t bytes, const Team& team)
+    : schedule{.collective = collective, .algorithm = Algorithm::one_shot, .size = team.size()},
+      layout(schedule, team.rank(), bytes, 1),
+      protocol(Protocol::packet),
+      element_size(1),
+      in_bytes(bytes),
+      out_bytes(bytes * static_cast<std::size_t>(team.size())) {
+  lay_out(team);
+}
+
+void HostPreparation::lay_out(const Team& team) {
+  if (schedule.window || element_size == 0) {
+    chunk = std::max<std::size_t>(1, layout.longest());
+  } else {
+    const std::size_t capacity = team.arena().shape().slots(protocol).capacity / element_size;
+    chunk = std::max<std::size_t>(1, capacity / static_cast<std::size_t>(plan::blocks_per_step(schedule)));
+    // Chunks of whole lines keep vector stores aligned; the last chunk of a block takes what is left.
+    const std::size_t line = std::max<std::size_t>(1, 64 / element_size);
+    if (chunk > line) chunk -= chunk % line;
+  }
+  rounds = schedule.window ? 1 : plan::rounds(layout, chunk);
+  if (plan::needs_scratch(schedule)) scratch_bytes = layout.scratch_elements() * element_size;
+
+  lane_count = plan::lanes(schedule);
+  for (int lane = 0; lane < lane_count; ++lane) {
+    lanes[lane] = {static_cast<int>(steps.size()), plan::steps(schedule, team.rank(), lane)};
+    for (int index = 0; index < lanes[lane].steps; ++index) {
+      steps.push_back(plan::step(schedule, team.rank(), lane, index));
+    }
+  }
+}
+
+}  // namespace tutti::host

@@ -1,0 +1,23 @@
+#include "run/host/wires.hpp"
+
+namespace tutti::host {
+
+Wires::Wires(const Arena& arena, int rank) : shapes_{arena.shape().packet, arena.shape().fifo} {
+  const int ranks = arena.shape().ranks;
+  const std::size_t ends = static_cast<std::size_t>(ranks) * wires_per_pair * 2;
+  sending_.resize(ends);
+  receiving_.resize(ends);
+  for (int peer = 0; peer < ranks; ++peer) {
+    if (peer == rank) continue;
+    for (int wire = 0; wire < wires_per_pair; ++wire) {
+      for (const Protocol protocol : {Protocol::packet, Protocol::fifo}) {
+        const std::size_t out = arena.shape().wire_index(rank, peer, wire);
+        const std::size_t in = arena.shape().wire_index(peer, rank, wire);
+        sending_[index(protocol, peer, wire)] = {arena.slots(protocol, out), &arena.credit(protocol, out), 0, 0};
+        receiving_[index(protocol, peer, wire)] = {arena.slots(protocol, in), &arena.credit(protocol, in), 0, 0};
+      }
+    }
+  }
+}
+
+}  // namespace tutti::host
