@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tutti/base/environment.hpp"
+#include "tutti/bootstrap/network.hpp"
 #include "tutti/bootstrap/store.hpp"
 
 namespace tutti {
@@ -37,6 +38,7 @@ struct World {
   bool one_process = false;      ///< every rank is a thread of this process
   std::chrono::milliseconds timeout{60'000};  ///< for meeting the other ranks
   Progress progress = progress_on_stderr();
+  std::shared_ptr<Network> network;  ///< among the same ranks, for those on other hosts; null: there is none
   std::shared_ptr<void> keep_alive;  ///< whatever must live as long as this World, opaque here
 
   Store::Deadline deadline() const { return std::chrono::steady_clock::now() + timeout; }
