@@ -196,10 +196,10 @@ TUTTI_HOST_DEVICE constexpr bool needs_scratch(const Schedule& schedule) {
     case Algorithm::one_shot:
       return schedule.window && collective == Collective::all_reduce;
     case Algorithm::tree:
-      return schedule.size > 2 && (collective == Collective::gather || collective == Collective::scatter);
+      return schedule.size > 3 && (collective == Collective::gather || collective == Collective::scatter);
     case Algorithm::halving_doubling:
-      return collective == Collective::reduce || collective == Collective::reduce_scatter ||
-             collective == Collective::reduce_scatter_v;
+      return collective == Collective::reduce || (schedule.size > 2 && (collective == Collective::reduce_scatter ||
+                                                                        collective == Collective::reduce_scatter_v));
     case Algorithm::bruck:
       return collective == Collective::all_to_all || (collective == Collective::barrier && schedule.size > 2);
     default:
