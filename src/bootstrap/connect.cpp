@@ -40,11 +40,11 @@ Admitted judged(Verdict verdict, const handshake::Answer& answer, const Admissio
 // Reads `count` bytes; otherwise says why not.
 std::optional<Admitted> read(int socket, std::span<std::byte> bytes, Store::Deadline deadline) {
   switch (receive_all(socket, bytes, deadline)) {
-    case Transfer::done:
+    case SocketResult::done:
       return std::nullopt;
-    case Transfer::closed:
+    case SocketResult::closed:
       return failed(Outcome::absent, "it hung up during the handshake");
-    case Transfer::timeout:
+    case SocketResult::timeout:
       break;
   }
   return failed(Outcome::absent, "it accepted the connection and said nothing");
@@ -55,7 +55,7 @@ Admitted shake_hands(UniqueFd socket, const Admission& admission, Store::Deadlin
                                                         .job = admission.job,
                                                         .version = std::string(handshake::library_version()),
                                                         .nonce = random_nonce()});
-  if (send_all(socket.fd(), hello, deadline) != Transfer::done) {
+  if (send_all(socket.fd(), hello, deadline) != SocketResult::done) {
     return failed(Outcome::absent, "it hung up during the handshake");
   }
   std::vector<std::byte> reply(handshake::answer_bytes);
@@ -69,7 +69,7 @@ Admitted shake_hands(UniqueFd socket, const Admission& admission, Store::Deadlin
   const auto answer = handshake::decode_answer(reply);
   if (answer.verdict != Verdict::welcome) return judged(answer.verdict, answer, admission);
 
-  if (send_all(socket.fd(), handshake::client_proof(admission.secret, hello, reply), deadline) != Transfer::done) {
+  if (send_all(socket.fd(), handshake::client_proof(admission.secret, hello, reply), deadline) != SocketResult::done) {
     return failed(Outcome::absent, "it hung up during the handshake");
   }
   std::array<std::byte, handshake::last_bytes> last{};

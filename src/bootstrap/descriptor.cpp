@@ -116,9 +116,9 @@ UniqueFd connect_to_owner(const std::string& name, Store::Deadline deadline, con
 UniqueFd receive_over_socket(const World& world, std::string_view key, const handover::Ticket& ticket,
                              Store::Deadline deadline) {
   const auto context = about(world, "receiving descriptor", key);
-  const auto check = [&](Transfer transfer) {
-    if (transfer == Transfer::timeout) throw Error(Code::timeout, "its owner does not answer", context);
-    if (transfer == Transfer::closed) {
+  const auto check = [&](SocketResult transfer) {
+    if (transfer == SocketResult::timeout) throw Error(Code::timeout, "its owner does not answer", context);
+    if (transfer == SocketResult::closed) {
       throw Error(Code::peer_lost, "its owner hung up: it has ended, taken it back, or holds another secret", context);
     }
   };
@@ -127,10 +127,10 @@ UniqueFd receive_over_socket(const World& world, std::string_view key, const han
   check(receive_all(socket.fd(), owners, deadline));
   const auto request = handover::request(world.secret, owners, random_nonce(), ticket.token);
   check(send_all(socket.fd(), request, deadline));
-  check(ready(socket.fd(), POLLIN, deadline) ? Transfer::done : Transfer::timeout);
+  check(ready(socket.fd(), POLLIN, deadline) ? SocketResult::done : SocketResult::timeout);
   auto received = handover::receive_descriptor(socket.fd());
   if (received.truncated) throw Error(Code::resource, "this process has no file descriptors left", context);
-  check(received.closed ? Transfer::closed : Transfer::done);
+  check(received.closed ? SocketResult::closed : SocketResult::done);
   if (!same_proof(received.proof, handover::owner_proof(world.secret, owners, request))) {
     throw Error(Code::bootstrap, "its owner does not know the job's secret", context);
   }

@@ -83,7 +83,7 @@ void DescriptorDesk::let_in() {
     if (peer_user(attempt.socket.fd()) != ::geteuid()) continue;
     if (visitors_.size() >= most_visitors) visitors_.erase(visitors_.begin());
     Visitor visitor{std::move(attempt.socket), random_nonce(), {}, Clock::now() + visit_time};
-    if (send_all(visitor.socket.fd(), visitor.nonce, Clock::now()) == Transfer::done) {
+    if (send_all(visitor.socket.fd(), visitor.nonce, Clock::now()) == SocketResult::done) {
       visitors_.push_back(std::move(visitor));
     }
   }

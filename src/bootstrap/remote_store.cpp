@@ -71,7 +71,7 @@ class RemoteStore : public Store {
   Reply exchange(const frame::Ask& ask, Clock::duration patience) {
     UniqueFd socket = borrow();
     const auto deadline = Clock::now() + std::min<Clock::duration>(patience, 24h * 365) + answer_time;
-    if (send_all(socket.fd(), frame::encode(ask), deadline) != Transfer::done) throw lost("the connection is gone");
+    if (send_all(socket.fd(), frame::encode(ask), deadline) != SocketResult::done) throw lost("the connection is gone");
     std::array<std::byte, frame::header_bytes> bytes{};
     receive(socket.fd(), bytes, deadline);
     const auto header = frame::decode_reply(bytes);
@@ -91,11 +91,11 @@ class RemoteStore : public Store {
 
   void receive(int socket, std::span<std::byte> bytes, Deadline deadline) const {
     switch (receive_all(socket, bytes, deadline)) {
-      case Transfer::done:
+      case SocketResult::done:
         return;
-      case Transfer::closed:
+      case SocketResult::closed:
         throw lost("the connection is gone");
-      case Transfer::timeout:
+      case SocketResult::timeout:
         throw lost("the server does not answer");
     }
   }

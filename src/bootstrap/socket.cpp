@@ -90,32 +90,32 @@ bool ready(int fd, short events, Store::Deadline deadline) {
   }
 }
 
-Transfer send_all(int socket, ByteSpan bytes, Store::Deadline deadline) {
+SocketResult send_all(int socket, ByteSpan bytes, Store::Deadline deadline) {
   while (!bytes.empty()) {
     const auto sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent >= 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(sent));
     } else if (errno == EAGAIN) {
-      if (!ready(socket, POLLOUT, deadline)) return Transfer::timeout;
+      if (!ready(socket, POLLOUT, deadline)) return SocketResult::timeout;
     } else if (errno != EINTR) {
-      return Transfer::closed;
+      return SocketResult::closed;
     }
   }
-  return Transfer::done;
+  return SocketResult::done;
 }
 
-Transfer receive_all(int socket, std::span<std::byte> bytes, Store::Deadline deadline) {
+SocketResult receive_all(int socket, std::span<std::byte> bytes, Store::Deadline deadline) {
   while (!bytes.empty()) {
     const auto received = ::recv(socket, bytes.data(), bytes.size(), 0);
     if (received > 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(received));
     } else if (received < 0 && errno == EAGAIN) {
-      if (!ready(socket, POLLIN, deadline)) return Transfer::timeout;
+      if (!ready(socket, POLLIN, deadline)) return SocketResult::timeout;
     } else if (received == 0 || errno != EINTR) {
-      return Transfer::closed;
+      return SocketResult::closed;
     }
   }
-  return Transfer::done;
+  return SocketResult::done;
 }
 
 std::optional<uid_t> peer_user(int unix_socket) {

@@ -40,11 +40,11 @@ SocketAttempt connect_to(const SocketAddress& address, Store::Deadline deadline)
 /// (EMFILE).
 SocketAttempt accept_from(int listener);
 
-enum class Transfer { done, closed, timeout };
+enum class SocketResult { done, closed, timeout };
 
 /// Sends or receives all of it, unless the other side hangs up or the deadline passes first.
-Transfer send_all(int socket, ByteSpan bytes, Store::Deadline deadline);
-Transfer receive_all(int socket, std::span<std::byte> bytes, Store::Deadline deadline);
+SocketResult send_all(int socket, ByteSpan bytes, Store::Deadline deadline);
+SocketResult receive_all(int socket, std::span<std::byte> bytes, Store::Deadline deadline);
 
 /// Whether `events` (POLLIN, POLLOUT) come to `fd` by the deadline.
 bool ready(int fd, short events, Store::Deadline deadline);

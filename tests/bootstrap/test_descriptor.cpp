@@ -121,7 +121,8 @@ TEST_CASE("real processes pass a memfd and see one another's writes") {
             while (rank == 0 && world.store->add("finished", 0) < 4) std::this_thread::sleep_for(1ms);
             ::munmap(memory, 4096);
           }
-          require(open_descriptors() == before, "no descriptor is left");
+          // Rank 0 also serves the store: the others' connections close as they end.
+          require(open_descriptors() <= before, "no descriptor is left");
         }).empty());
 }
 
@@ -220,18 +221,18 @@ TEST_CASE("strangers at the owner's socket are nobody's harm: silent, garbage, r
       for (int number = 0; number < 100; ++number) silent.push_back(tutti::connect_to(address, in(5s)).socket);
       // A request made for the nonce of another connection.
       tutti::Nonce nonce{};
-      require(tutti::receive_all(silent[0].fd(), nonce, in(5s)) == tutti::Transfer::done, "a nonce");
+      require(tutti::receive_all(silent[0].fd(), nonce, in(5s)) == tutti::SocketResult::done, "a nonce");
       const auto recorded = tutti::handover::request("", nonce, tutti::random_nonce(), ticket.token);
       for (int number = 1; number < 50; ++number) {
         const int socket = silent[static_cast<std::size_t>(number)].fd();
-        require(tutti::receive_all(socket, nonce, in(5s)) == tutti::Transfer::done, "a nonce");
+        require(tutti::receive_all(socket, nonce, in(5s)) == tutti::SocketResult::done, "a nonce");
         if (number % 2 == 0) {
           tutti::send_all(socket, recorded, in(5s));
         } else {
           tutti::send_all(socket, std::vector<std::byte>(1000, std::byte{0x5a}), in(5s));
         }
         std::byte answer{};
-        require(tutti::receive_all(socket, {&answer, 1}, in(5s)) == tutti::Transfer::closed, "refused");
+        require(tutti::receive_all(socket, {&answer, 1}, in(5s)) == tutti::SocketResult::closed, "refused");
       }
       require(number_in(receive_descriptor(worlds[1], "arena", in(20s)).fd()) == 5, "the file");
     });
