@@ -16,28 +16,27 @@ namespace {
 
 constexpr const char* row = "{:<17} {:<19} {:<7} {:<31} {}\n";
 
-std::string pattern_name(const Schedule& schedule) {
-  return fmt::format("{}{}", name(schedule.algorithm), schedule.window ? " (window)" : "");
-}
-
 /// A pair that is not there must have no steps either.
-std::string unexpected_steps(Schedule schedule) {
+bool has_steps(Schedule schedule) {
+  if (is_pairwise(schedule.collective)) return false;  // the same steps by whatever name
   schedule.size = 2;
   for (int lane = 0; lane < lanes(schedule); ++lane) {
-    if (steps(schedule, 0, lane) > 0) return "is said not to be there, but has steps";
+    if (steps(schedule, 0, lane) > 0) return true;
   }
-  return {};
+  return false;
 }
 
-std::string cost_difference(const Schedule& schedule) {
-  const Cost counted = prove(schedule, {.chunks = 1, .slots = least_slots(schedule)}).cost;
+std::string cost_difference(const Schedule& schedule, const ProgramOf& program) {
+  const Cost counted = prove(program(schedule), {.chunks = 1, .slots = least_slots(schedule)}).cost;
   const Cost formula = closed_form(schedule)->cost;
   if (counted == formula) return {};
   const auto words = [](const Cost& cost) {
     return fmt::format("{} hops, {} barriers, {} messages, {} blocks, {} blocks of all ranks", cost.hops, cost.barriers,
                        cost.most_messages, cost.most_blocks, cost.all_blocks);
   };
-  return fmt::format("{} ranks take {}; the closed form says {}", schedule.size, words(counted), words(formula));
+  return fmt::format("{} by {}{}, {} ranks: {}; the closed form says {}", name(schedule.collective),
+                     name(schedule.algorithm), schedule.window ? " (window)" : "", schedule.size, words(counted),
+                     words(formula));
 }
 
 /// What a rank sends at most, as a multiple of the data: of the vector, or of all ranks' parts together.
@@ -52,32 +51,35 @@ std::string hops_of(const Schedule& schedule, const ClosedForm& form) {
   return form.hops == value ? value : fmt::format("{} = {}", form.hops, value);
 }
 
-/// True when all is as it should be.
-bool prove_family(Schedule schedule, int first, int last, std::ostream& out) {
-  if (is_pairwise(schedule.collective)) first = std::max(first, 2);
-  schedule.size = std::max(first, last);
-  const std::string collective{name(schedule.collective)};
-  if (const char* reason = unsupported(schedule)) {
-    const std::string wrong =
-        schedule.size > 1 && !is_pairwise(schedule.collective) ? unexpected_steps(schedule) : std::string{};
-    out << fmt::format(row, collective, pattern_name(schedule), "-", "none", reason) << std::flush;
-    if (!wrong.empty()) out << "  WRONG: it " << wrong << '\n';
-    return wrong.empty();
-  }
-  if (const auto failed = counter_example(schedule, first, last)) {
-    out << "WRONG: " << to_string(*failed) << std::endl;
-    return false;
-  }
+/// What is wrong with a schedule that there is; empty when nothing is.
+std::string fault_of(Schedule schedule, int first, int last, const ProgramOf& program) {
+  if (const auto failed = counter_example(schedule, first, last, program)) return to_string(*failed);
   for (schedule.size = first; schedule.size <= last; ++schedule.size) {
-    const std::string wrong = cost_difference(schedule);
-    if (wrong.empty()) continue;
-    out << "WRONG: " << collective << " by " << pattern_name(schedule) << ": " << wrong << std::endl;
+    std::string difference = cost_difference(schedule, program);
+    if (!difference.empty()) return difference;
+  }
+  return {};
+}
+
+/// The line of a schedule. True when all is as it should be.
+bool report(const Schedule& schedule, int first, std::ostream& out, const ProgramOf& program) {
+  const std::string collective{name(schedule.collective)};
+  const std::string pattern = fmt::format("{}{}", name(schedule.algorithm), schedule.window ? " (window)" : "");
+  if (const char* reason = unsupported(schedule)) {
+    out << fmt::format(row, collective, pattern, "-", "none", reason);
+    if (!has_steps(schedule)) return true;
+    out << fmt::format("WRONG: {} by {} has steps all the same\n", collective, pattern);
     return false;
   }
-  schedule.size = last;
+  if (is_pairwise(schedule.collective)) first = std::max(first, 2);
+  const std::string fault = fault_of(schedule, first, schedule.size, program);
+  if (!fault.empty()) {
+    out << "WRONG: " << fault << std::endl;
+    return false;
+  }
   const ClosedForm form = *closed_form(schedule);
-  out << fmt::format(row, collective, pattern_name(schedule), fmt::format("{}..{}", first, last),
-                     hops_of(schedule, form), bytes_of(schedule, form))
+  out << fmt::format(row, collective, pattern, fmt::format("{}..{}", first, schedule.size), hops_of(schedule, form),
+                     bytes_of(schedule, form))
       << std::flush;
   return true;
 }
@@ -85,7 +87,7 @@ bool prove_family(Schedule schedule, int first, int last, std::ostream& out) {
 }  // namespace
 
 bool report_proofs(std::span<const Collective> collectives, std::span<const Algorithm> algorithms, int first_rank,
-                   int last_rank, std::ostream& out) {
+                   int last_rank, std::ostream& out, const ProgramOf& program) {
   expect(1 <= first_rank && first_rank <= last_rank && last_rank <= most_proven_ranks, Code::invalid_argument,
          "the range of ranks must lie between 1 and 64", "name it as in --ranks 1..64");
   out << "k = floor(log2 n), P = 2^k, e = n - P; m: the vector, or the parts of all ranks; values for the most ranks\n";
@@ -99,7 +101,7 @@ bool report_proofs(std::span<const Collective> collectives, std::span<const Algo
         if (window && !window::exists(collective, algorithm)) continue;
         const Schedule schedule{collective, algorithm, window, last_rank, 0};
         const bool there = unsupported(schedule) == nullptr;
-        if (!prove_family(schedule, first_rank, last_rank, out)) {
+        if (!report(schedule, first_rank, out, program)) {
           ++wrong;
         } else {
           ++(there ? proven : absent);

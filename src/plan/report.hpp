@@ -5,6 +5,7 @@
 #include <span>
 
 #include "tutti/base/types.hpp"
+#include "tutti/plan/proof.hpp"
 
 namespace tutti::plan {
 
@@ -13,6 +14,6 @@ namespace tutti::plan {
 /// True when every schedule holds, costs what its closed form says, and is there exactly where `unsupported` says so;
 /// else the smallest counter-example is printed. Throws invalid_argument for a range that is none.
 bool report_proofs(std::span<const Collective> collectives, std::span<const Algorithm> algorithms, int first_rank,
-                   int last_rank, std::ostream& out);
+                   int last_rank, std::ostream& out, const ProgramOf& program = program_of);
 
 }  // namespace tutti::plan
