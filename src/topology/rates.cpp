@@ -1,6 +1,7 @@
 #include "topology/rates.hpp"
 
 #include <array>
+#include <cmath>
 #include <string>
 
 namespace tutti::rates {
@@ -50,6 +51,21 @@ Rate pci(double gigatransfers, int lanes) {
     if (generation.gigatransfers <= gigatransfers + 0.01) best = &generation;
   }
   return {best->reached_per_lane * lanes, best->rated_per_lane * lanes};
+}
+
+PciLink pci_link_of(double rated) {
+  PciLink best{2.5, 1};
+  double nearest = 1e9;
+  for (const int lanes : {16, 8, 4, 2, 1}) {
+    for (const Generation& generation : generations) {
+      const double off = std::abs(generation.rated_per_lane * lanes / rated - 1);
+      if (off < nearest - 0.02) {
+        nearest = off;
+        best = {generation.gigatransfers, lanes};
+      }
+    }
+  }
+  return best;
 }
 
 Rate socket(const HostFacts& host) {

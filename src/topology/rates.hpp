@@ -24,6 +24,13 @@ Rate xgmi(std::string_view gfx);
 /// A PCI link: gigatransfers a second and lane (2.5, 5, 8, 16, 32, 64) times lanes.
 Rate pci(double gigatransfers, int lanes);
 
+/// The trained link that carries about `rated` GB/s: the most lanes, where speed and lanes can be traded.
+struct PciLink {
+  double gigatransfers = 0;
+  int lanes = 0;
+};
+PciLink pci_link_of(double rated);
+
 /// Between two NUMA nodes of a host with this processor.
 Rate socket(const HostFacts& host);
 

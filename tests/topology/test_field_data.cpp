@@ -138,6 +138,63 @@ void check_nccl_facts(const Topology& topology, const Json& facts) {
   }
 }
 
+int with_os_name(const Topology& topology, const std::string& name) {
+  for (const Device& device : topology.devices()) {
+    const auto names = device.attributes.find("osdevs");
+    if (names != device.attributes.end() && (" " + names->second + " ").find(" " + name + " ") != std::string::npos) {
+      return device.id;
+    }
+  }
+  return -1;
+}
+
+std::string joined(const Json& names) {
+  std::string text;
+  for (const Json& name : names) text += (text.empty() ? "" : " ") + name.get<std::string>();
+  return text;
+}
+
+void check_hwloc_facts(const Topology& topology, const Json& facts) {
+  std::vector<int> numa;
+  for (const NumaNode& node : topology.hosts()[0].numa_nodes) numa.push_back(node.index);
+  CHECK(Json(numa) == facts["numa_os_indexes"]);
+  CHECK(topology.all(DeviceKind::gpu).size() == facts["gpus"].size());
+  CHECK(topology.all(DeviceKind::nic).size() == facts["nics"].size());
+  for (const char* list : {"gpus", "nics"}) {
+    for (const Json& known : facts[list]) {
+      CAPTURE(known.dump());
+      const int id = topology.find(known["busid"].get<std::string>());
+      REQUIRE(id >= 0);
+      const Device& device = topology.device(id);
+      CHECK(device.attributes.at("class").starts_with("0x" + known["pci_class"].get<std::string>()));
+      CHECK(device.attributes.at("vendor") + device.attributes.at("device") ==
+            "0x" + known["pci_id"].get<std::string>().substr(0, 4) + "0x" +
+                known["pci_id"].get<std::string>().substr(5));
+      CHECK(Json::array({device.numa_node}) == known["numa"]);
+      CHECK(device.attributes.at("osdevs") == joined(known["osdevs"]));
+      double rated = 0;
+      for (const int index : topology.links_of(id)) {
+        const Link& link = topology.links()[static_cast<std::size_t>(index)];
+        if (link.kind == LinkKind::pci && link.to == id) rated = link.rated.value;
+      }
+      CHECK(rated == Approx(known["link_GBps"].get<double>()));
+    }
+  }
+  for (const Json& pair : facts["pairs"]) {
+    CAPTURE(pair.dump());
+    CHECK(pci_class(topology, with_os_name(topology, pair["a"]), with_os_name(topology, pair["b"])) == pair["pci"]);
+  }
+  for (const auto& [gpu, nearest] : facts["nearest_nic"].items()) {
+    CAPTURE(gpu, nearest.dump());
+    const auto found = nearest_nics(topology, with_os_name(topology, gpu));
+    REQUIRE(found.nics.size() == nearest["nics"].size());
+    for (std::size_t i = 0; i < found.nics.size(); ++i) {
+      CHECK(topology.device(found.nics[i]).attributes.at("osdevs") == joined(nearest["nics"][i]));
+    }
+    CHECK(name(found.path) == nearest["path"].get<std::string>());
+  }
+}
+
 }  // namespace
 
 TEST_CASE("every whole file of real machines is read, and survives our own JSON") {
@@ -147,7 +204,7 @@ TEST_CASE("every whole file of real machines is read, and survives our own JSON"
     return;
   }
   int read = 0;
-  for (const char* folder : {"nccl-topo", "rccl-topo"}) {
+  for (const char* folder : {"nccl-topo", "rccl-topo", "hwloc"}) {
     for (const auto& file : files_in(data / folder)) {
       CAPTURE(file.string());
       if (file.filename().string().starts_with("frag-")) {  // cut off by whoever published it
@@ -188,6 +245,9 @@ TEST_CASE("real files agree with what is known about them") {
       const Topology topology = from_file(data / facts["file"].get<std::string>());
       const bool raw = file.stem().string().ends_with("-noflatten");
       check_nccl_facts(raw ? topology : flatten_switches(topology), facts);
+      ++agreed;
+    } else if (facts["format"] == "hwloc-xml") {
+      check_hwloc_facts(from_file(data / facts["file"].get<std::string>()), facts);
       ++agreed;
     }
   }
