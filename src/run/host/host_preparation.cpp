@@ -60,11 +60,42 @@ void HostPreparation::lay_out(const Team& team) {
 
   lane_count = plan::lanes(schedule);
   for (int lane = 0; lane < lane_count; ++lane) {
-    lanes[lane] = {static_cast<int>(steps.size()), plan::steps(schedule, team.rank(), lane)};
-    for (int index = 0; index < lanes[lane].steps; ++index) {
-      steps.push_back(plan::step(schedule, team.rank(), lane, index));
+    const int count = plan::steps(schedule, team.rank(), lane);
+    lanes[lane] = {moves.size(), static_cast<std::size_t>(count)};
+    for (int index = 0; index < count; ++index) {
+      moves.push_back(concrete(plan::step(schedule, team.rank(), lane, index), team));
     }
   }
+}
+
+Move HostPreparation::concrete(const plan::Step& step, const Team& team) {
+  Move move{.step = step,
+            .first_piece = static_cast<std::uint32_t>(pieces.size()),
+            .pieces = static_cast<std::uint32_t>(step.blocks.count)};
+  if (step.barrier) return move;
+  const auto offset = [&](plan::Place place, int block) {
+    return place == plan::Place::none ? 0 : layout.offset(place, block) * element_size;
+  };
+  for (int i = 0, block = step.blocks.first; i < step.blocks.count; ++i, block = step.blocks.after(block)) {
+    const std::size_t length = layout.length(step, block);
+    pieces.push_back({length, offset(step.own, block), offset(step.store, block)});
+    move.longest = std::max(move.longest, length);
+  }
+  move.from = static_cast<std::uint32_t>(ends.size());
+  for (int i = 0; i < step.from.count; ++i) {
+    ends.push_back({step.from[i], Wires::end(protocol, step.from[i], step.from_wire)});
+  }
+  const auto sources = ends.begin() + move.from;
+  std::sort(sources, ends.end(), [](const End& a, const End& b) { return a.peer < b.peer; });
+  if (step.own != plan::Place::none) {
+    const auto before = [&](const End& end) { return end.peer < team.rank(); };
+    move.own_at = static_cast<int>(std::count_if(sources, ends.end(), before));
+  }
+  move.to = static_cast<std::uint32_t>(ends.size());
+  for (int i = 0; i < step.to.count; ++i) {
+    ends.push_back({step.to[i], Wires::end(protocol, step.to[i], step.to_wire)});
+  }
+  return move;
 }
 
 }  // namespace tutti::host

@@ -1,7 +1,8 @@
-/// @file  HostPreparation: a schedule made concrete for one rank and one size: its steps in a row, and the chunks.
+/// @file  HostPreparation: a schedule made concrete for one rank and one size: its moves in a row, and the chunks.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,30 @@
 
 namespace tutti::host {
 
+/// The stretch of one block that a step moves: all of it in the first chunk, and on from there.
+struct Piece {
+  std::size_t length;  ///< of the block, in elements
+  std::size_t own;     ///< where it begins in the step's own place, and in its store: in bytes
+  std::size_t store;
+};
+
+/// A step of plan/ with everything looked up that does not change from call to call.
+struct Move {
+  plan::Step step;
+  std::uint32_t first_piece = 0;
+  std::uint32_t pieces = 0;
+  std::uint32_t from = 0;   ///< in `ends`: one for each source that is a peer, in ascending order of ranks
+  std::uint32_t to = 0;     ///< in `ends`: one for each destination that is a peer
+  int own_at = -1;          ///< the own block's turn among the sources; -1: it is none
+  std::size_t longest = 0;  ///< of the pieces, in elements
+};
+
+/// A peer, and this rank's end of the wire from or to it.
+struct End {
+  int peer = 0;
+  std::uint32_t wire = 0;  ///< Wires::end
+};
+
 /// Reads nothing but its arguments and is not changed by the runs that use it. The steps are those of plan/, asked for
 /// once instead of at every call.
 class HostPreparation final : public Preparation {
@@ -23,8 +48,8 @@ class HostPreparation final : public Preparation {
   HostPreparation(Collective collective, std::size_t bytes, const Team& team);
 
   struct Lane {
-    int first = 0;  ///< in `steps`
-    int steps = 0;
+    std::size_t first = 0;  ///< in `moves`
+    std::size_t moves = 0;
   };
 
   plan::Schedule schedule;
@@ -39,13 +64,16 @@ class HostPreparation final : public Preparation {
   Loop loop = nullptr;  ///< null: the collective does not reduce
   int lane_count = 0;
   Lane lanes[plan::max_lanes];
-  std::vector<plan::Step> steps;
+  std::vector<Move> moves;
+  std::vector<Piece> pieces;
+  std::vector<End> ends;
 
   /// The same call by messages, for when not every buffer can be reached; made when first needed.
   std::unique_ptr<HostPreparation> without_window;
 
  private:
   void lay_out(const Team& team);
+  Move concrete(const plan::Step& step, const Team& team);
 };
 
 }  // namespace tutti::host

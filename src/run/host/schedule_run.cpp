@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
+#include <cstring>
 
 namespace tutti::host {
 
@@ -29,9 +29,9 @@ void ScheduleRun::begin(const HostPreparation& plan, const void* in, void* out, 
     destinations_.resize(most);
   }
   for (int l = 0; l < plan.lane_count; ++l) {
-    const plan::Step* first = plan.steps.data() + plan.lanes[l].first;
-    const plan::Step* end = first + plan.lanes[l].steps;
-    lanes_[l] = {first, first, end, first == end ? plan.rounds : 0, 0, 0, false};
+    const Move* first = plan.moves.data() + plan.lanes[l].first;
+    const Move* end = first + plan.lanes[l].moves;
+    lanes_[l] = {first, first, end, first == end ? plan.rounds : 0, 0, false};
   }
 }
 
@@ -50,11 +50,10 @@ ScheduleRun::Progress ScheduleRun::advance(Team& team) {
           break;
         }
         moved = true;
-        lane.from_ready = 0;
-        lane.to_ready = 0;
+        lane.ready = 0;
         lane.arrived = false;
-        if (++lane.step == lane.end) {
-          lane.step = lane.first;
+        if (++lane.move == lane.end) {
+          lane.move = lane.first;
           ++lane.round;
         }
       }
@@ -66,10 +65,28 @@ ScheduleRun::Progress ScheduleRun::advance(Team& team) {
 }
 
 ScheduleRun::Progress ScheduleRun::attempt(Lane& lane, Team& team) {
-  if (lane.step->barrier) return pass_barrier(lane, team);
-  if (step_length(lane) == 0) return Progress::finished;
+  const Move& move = *lane.move;
+  if (move.step.barrier) return pass_barrier(lane, team);
+  const std::size_t begin = lane.round * plan_->chunk;
+  if (begin >= move.longest) return Progress::finished;  // nothing is left of its blocks: there is no message either
   if (!everything_ready(lane, team)) return Progress::blocked;
-  transfer(lane, team);
+
+  std::size_t in_slot = 0;
+  const Piece* piece = plan_->pieces.data() + move.first_piece;
+  for (const Piece* end = piece + move.pieces; piece != end; ++piece) {
+    if (begin >= piece->length || plan_->element_size == 0) continue;
+    const std::size_t elements = std::min(plan_->chunk, piece->length - begin);
+    transfer(move, *piece, begin, elements, in_slot, team);
+    in_slot += elements * plan_->element_size;
+  }
+  if (move.step.to_place == plan::Place::none) {
+    const End* to = plan_->ends.data() + move.to;
+    for (int i = 0; i < move.step.to.count; ++i) team.wires().post(to[i].wire);
+  }
+  if (move.step.from_place == plan::Place::none) {
+    const End* from = plan_->ends.data() + move.from;
+    for (int i = 0; i < move.step.from.count; ++i) team.wires().take(from[i].wire);
+  }
   return Progress::finished;
 }
 
@@ -89,138 +106,81 @@ ScheduleRun::Progress ScheduleRun::pass_barrier(Lane& lane, Team& team) {
   return Progress::finished;
 }
 
-std::size_t ScheduleRun::piece_length(const Lane& lane, int block) const {
-  const std::size_t length = plan_->layout.length(*lane.step, block);
-  const std::size_t begin = lane.round * plan_->chunk;
-  return begin >= length ? 0 : std::min(plan_->chunk, length - begin);
-}
-
-std::size_t ScheduleRun::step_length(const Lane& lane) const {
-  std::size_t total = 0;
-  const plan::Blocks& blocks = lane.step->blocks;
-  for (int i = 0, block = blocks.first; i < blocks.count; ++i, block = blocks.after(block)) {
-    total += piece_length(lane, block);
+bool ScheduleRun::everything_ready(Lane& lane, Team& team) const {
+  const Move& move = *lane.move;
+  const auto sources = static_cast<std::uint32_t>(move.step.from_place == plan::Place::none ? move.step.from.count : 0);
+  const auto destinations =
+      static_cast<std::uint32_t>(move.step.to_place == plan::Place::none ? move.step.to.count : 0);
+  const End* from = plan_->ends.data() + move.from;
+  for (; lane.ready < sources; ++lane.ready) {
+    if (!team.wires().can_receive(from[lane.ready].wire)) return false;
   }
-  return total;
-}
-
-bool ScheduleRun::everything_ready(Lane& lane, Team& team) {
-  const plan::Step& step = *lane.step;
-  if (step.from_place == plan::Place::none) {
-    for (; lane.from_ready < step.from.count; ++lane.from_ready) {
-      if (!team.wires().can_receive(plan_->protocol, step.from[lane.from_ready], step.from_wire)) return false;
-    }
-  }
-  if (step.to_place == plan::Place::none) {
-    for (; lane.to_ready < step.to.count; ++lane.to_ready) {
-      if (!team.wires().can_send(plan_->protocol, step.to[lane.to_ready], step.to_wire)) return false;
-    }
+  const End* to = plan_->ends.data() + move.to;
+  for (; lane.ready < sources + destinations; ++lane.ready) {
+    if (!team.wires().can_send(to[lane.ready - sources].wire)) return false;
   }
   return true;
 }
 
-void ScheduleRun::transfer(const Lane& lane, Team& team) {
-  const plan::Step& step = *lane.step;
-  std::size_t in_slot = 0;
-  for (int i = 0, block = step.blocks.first; i < step.blocks.count; ++i, block = step.blocks.after(block)) {
-    const std::size_t elements = piece_length(lane, block);
-    if (elements == 0) continue;
-    if (plan_->element_size != 0) transfer_piece(lane, team, block, elements, in_slot);
-    in_slot += elements * plan_->element_size;
-  }
-  if (step.to_place == plan::Place::none) {
-    for (int i = 0; i < step.to.count; ++i) team.wires().post(plan_->protocol, step.to[i], step.to_wire);
-  }
-  if (step.from_place == plan::Place::none) {
-    for (int i = 0; i < step.from.count; ++i) team.wires().take(plan_->protocol, step.from[i], step.from_wire);
-  }
+std::byte* ScheduleRun::there(plan::Place place, int peer, int block, std::size_t begin, const Team& team) const {
+  std::byte* base = place == plan::Place::input ? team.window_in(peer) : team.window_out(peer);
+  return base + plan_->layout.offset(place, block, peer) * plan_->element_size + begin;
 }
 
-void ScheduleRun::transfer_piece(const Lane& lane, Team& team, int block, std::size_t elements, std::size_t in_slot) {
-  const plan::Step& step = *lane.step;
-  const std::size_t size = plan_->element_size;
-  const std::size_t bytes = elements * size;
-  const auto at = [&](plan::Place place, int rank) -> std::size_t {
-    return (plan_->layout.offset(place, block, rank) + lane.round * plan_->chunk) * size;
-  };
-  const auto here = [&](plan::Place place) -> std::byte* {
-    switch (place) {
-      case plan::Place::input:
-        return const_cast<std::byte*>(in_) + at(place, team.rank());  // NOLINT: read only
-      case plan::Place::output:
-        return out_ + at(place, team.rank());
-      default:
-        return scratch_ + at(place, team.rank());
-    }
-  };
-  const auto from_peer = [&](int peer) -> const void* {
-    if (step.from_place == plan::Place::none)
-      return team.wires().incoming(plan_->protocol, peer, step.from_wire) + in_slot;
-    return (step.from_place == plan::Place::input ? team.window_in(peer) : team.window_out(peer)) +
-           at(step.from_place, peer);
+/// `begin`: where the chunk begins in the block, in elements. `in_slot`: where the piece begins in messages, in bytes.
+void ScheduleRun::transfer(const Move& move, const Piece& piece, std::size_t begin, std::size_t elements,
+                           std::size_t in_slot, Team& team) {
+  const plan::Step& step = move.step;
+  const std::size_t skip = begin * plan_->element_size;
+  const std::size_t bytes = elements * plan_->element_size;
+  const End* from = plan_->ends.data() + move.from;
+  const auto source = [&](int i) -> const void* {
+    if (step.from_place == plan::Place::none) return team.wires().incoming(from[i].wire) + in_slot;
+    return there(step.from_place, from[i].peer, step.blocks.first, skip, team);
   };
 
-  // Destinations: the own one first. Slots and large results are written around the caches where that is
-  // cheaper.
+  // Destinations: the own one first. Slots and large results are written around the caches where that is cheaper.
   int destinations = 0;
   std::uint32_t streaming = 0;
   if (step.store != plan::Place::none) {
     if (plan_->out_bytes >= streaming_output_from) streaming |= 1U;
-    destinations_[destinations++] = here(step.store);
+    destinations_[static_cast<std::size_t>(destinations++)] = here(step.store, piece.store + skip);
   }
-  const bool far_slots =
-      step.to_place == plan::Place::none && bytes >= streaming_from && team.slot_stores() == SlotStores::streaming;
-  for (int i = 0; i < step.to.count; ++i) {
-    const int peer = step.to[i];
-    if (far_slots && destinations < 32) streaming |= 1U << destinations;
-    destinations_[destinations++] = step.to_place == plan::Place::none
-                                        ? team.wires().outgoing(plan_->protocol, peer, step.to_wire) + in_slot
-                                        : team.window_out(peer) + at(step.to_place, peer);
+  const End* to = plan_->ends.data() + move.to;
+  if (step.to_place == plan::Place::none) {
+    const bool far_slots = bytes >= streaming_from && team.slot_stores() == SlotStores::streaming;
+    for (int i = 0; i < step.to.count; ++i) {
+      if (far_slots && destinations < 32) streaming |= 1U << destinations;
+      destinations_[static_cast<std::size_t>(destinations++)] = team.wires().outgoing(to[i].wire) + in_slot;
+    }
+  } else {
+    for (int i = 0; i < step.to.count; ++i) {
+      destinations_[static_cast<std::size_t>(destinations++)] =
+          there(step.to_place, to[i].peer, step.blocks.first, skip, team);
+    }
   }
-  if (destinations == 0) return;
 
   if (!step.combine) {
-    const void* only = step.own != plan::Place::none ? here(step.own) : from_peer(step.from[0]);
-    if (step.own != plan::Place::input || plan_->loop == nullptr || op_->kind != Op::premultiplied_sum) {
+    const void* only = move.own_at >= 0 ? here(step.own, piece.own + skip) : source(0);
+    if (step.own == plan::Place::input && plan_->loop != nullptr && op_->kind == Op::premultiplied_sum) {
+      sources_[0] = only;  // a contribution leaves this rank unreduced: it is scaled here
+      plan_->loop({sources_.data(), 1, destinations_.data(), destinations, elements, 0, 0, streaming}, op_->state);
+    } else if (destinations == 1 && streaming == 0) {
+      if (destinations_[0] != only) std::memcpy(destinations_[0], only, bytes);
+    } else {
       copy(only, destinations_.data(), destinations, bytes, streaming);
-      return;
     }
-    sources_[0] = only;  // a contribution leaves this rank unreduced: it is scaled here
-    plan_->loop({sources_.data(), 1, destinations_.data(), destinations, elements, 0, 0, streaming}, op_->state);
     return;
   }
 
-  // Sources, in ascending order of their ranks.
   int sources = 0;
-  int own_at = -1;
-  if (step.from.count == team.size() - 1) {
-    for (int rank = 0; rank < team.size(); ++rank) {
-      if (rank != team.rank()) {
-        sources_[sources++] = from_peer(rank);
-      } else if (step.own != plan::Place::none) {
-        own_at = sources;
-        sources_[sources++] = here(step.own);
-      }
-    }
-  } else {  // at most two peers
-    int ranks[3];
-    const auto insert = [&](int rank, const void* data) {
-      int place = sources++;
-      for (; place > 0 && ranks[place - 1] > rank; --place) {
-        ranks[place] = ranks[place - 1];
-        sources_[place] = sources_[place - 1];
-      }
-      ranks[place] = rank;
-      sources_[place] = data;
-    };
-    for (int i = 0; i < step.from.count; ++i) insert(step.from[i], from_peer(step.from[i]));
-    if (step.own != plan::Place::none) {
-      insert(team.rank(), here(step.own));
-      own_at = static_cast<int>(std::find(ranks, ranks + sources, team.rank()) - ranks);
-    }
+  for (int i = 0; i < step.from.count; ++i) {
+    if (i == move.own_at) sources_[static_cast<std::size_t>(sources++)] = here(step.own, piece.own + skip);
+    sources_[static_cast<std::size_t>(sources++)] = source(i);
   }
+  if (move.own_at == step.from.count) sources_[static_cast<std::size_t>(sources++)] = here(step.own, piece.own + skip);
   plan_->loop({sources_.data(), sources, destinations_.data(), destinations, elements,
-               step.own == plan::Place::input ? own_at : -1, step.finish ? team.size() : 0, streaming},
+               step.own == plan::Place::input ? move.own_at : -1, step.finish ? team.size() : 0, streaming},
               op_->state);
 }
 
@@ -228,21 +188,16 @@ ScheduleRun::Awaited ScheduleRun::awaited(const Team& team) const {
   for (int l = 0; l < plan_->lane_count; ++l) {
     const Lane& lane = lanes_[l];
     if (lane.round >= plan_->rounds) continue;
-    const plan::Step& step = *lane.step;
+    const Move& move = *lane.move;
     const auto where = [&](const char* what) {
-      return fmt::format("{} in step {} of {} (lane {}, chunk {} of {})", what, lane.step - lane.first + 1,
+      return fmt::format("{} in step {} of {} (lane {}, chunk {} of {})", what, lane.move - lane.first + 1,
                          lane.end - lane.first, l, lane.round + 1, plan_->rounds);
     };
-    if (step.barrier) {
-      const int peer = team.missing();
-      return {where("its arrival at the barrier"), peer};
-    }
-    if (step.from_place == plan::Place::none && lane.from_ready < step.from.count) {
-      return {where("a message"), step.from[lane.from_ready]};
-    }
-    if (step.to_place == plan::Place::none && lane.to_ready < step.to.count) {
-      return {where("room for a message"), step.to[lane.to_ready]};
-    }
+    if (move.step.barrier) return {where("its arrival at the barrier"), team.missing()};
+    const auto sources =
+        static_cast<std::uint32_t>(move.step.from_place == plan::Place::none ? move.step.from.count : 0);
+    if (lane.ready < sources) return {where("a message"), plan_->ends[move.from + lane.ready].peer};
+    return {where("room for a message"), plan_->ends[move.to + lane.ready - sources].peer};
   }
   return {"its turn after earlier calls", -1};
 }

@@ -34,22 +34,30 @@ class ScheduleRun {
 
  private:
   struct Lane {
-    const plan::Step* step;  ///< the next one
-    const plan::Step* first;
-    const plan::Step* end;
+    const Move* move;  ///< the next one
+    const Move* first;
+    const Move* end;
     std::size_t round;
-    int from_ready;  ///< sources of `step` that are there
-    int to_ready;    ///< destinations of `step` that have room
-    bool arrived;    ///< at the barrier that `step` is
+    std::uint32_t ready;  ///< sources, then destinations of `move` that are known to be ready
+    bool arrived;         ///< at the barrier that `move` is
   };
 
   Progress attempt(Lane& lane, Team& team);
   Progress pass_barrier(Lane& lane, Team& team);
-  bool everything_ready(Lane& lane, Team& team);
-  void transfer(const Lane& lane, Team& team);
-  void transfer_piece(const Lane& lane, Team& team, int block, std::size_t elements, std::size_t in_slot);
-  std::size_t piece_length(const Lane& lane, int block) const;
-  std::size_t step_length(const Lane& lane) const;
+  bool everything_ready(Lane& lane, Team& team) const;
+  void transfer(const Move& move, const Piece& piece, std::size_t begin, std::size_t elements, std::size_t in_slot,
+                Team& team);
+  std::byte* here(plan::Place place, std::size_t offset) const {
+    switch (place) {
+      case plan::Place::input:
+        return const_cast<std::byte*>(in_) + offset;  // NOLINT: only read
+      case plan::Place::output:
+        return out_ + offset;
+      default:
+        return scratch_ + offset;
+    }
+  }
+  std::byte* there(plan::Place place, int peer, int block, std::size_t begin, const Team& team) const;
 
   const HostPreparation* plan_ = nullptr;
   const std::byte* in_ = nullptr;

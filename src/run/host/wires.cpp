@@ -13,8 +13,8 @@ Wires::Wires(const Arena& arena, int rank) : shapes_{arena.shape().packet, arena
       for (const Protocol protocol : {Protocol::packet, Protocol::fifo}) {
         const std::size_t out = arena.shape().wire_index(rank, peer, wire);
         const std::size_t in = arena.shape().wire_index(peer, rank, wire);
-        sending_[index(protocol, peer, wire)] = {arena.slots(protocol, out), &arena.credit(protocol, out), 0, 0};
-        receiving_[index(protocol, peer, wire)] = {arena.slots(protocol, in), &arena.credit(protocol, in), 0, 0};
+        sending_[end(protocol, peer, wire)] = {arena.slots(protocol, out), &arena.credit(protocol, out), 0, 0};
+        receiving_[end(protocol, peer, wire)] = {arena.slots(protocol, in), &arena.credit(protocol, in), 0, 0};
       }
     }
   }

@@ -20,38 +20,41 @@ class Wires {
  public:
   Wires(const Arena& arena, int rank);
 
-  bool can_send(Protocol protocol, int to, int wire) {
-    Sending& s = sending(protocol, to, wire);
-    const std::uint64_t slots = shape(protocol).slots;
+  /// Names this rank's end of a wire to or from `peer`, for the functions below.
+  static std::uint32_t end(Protocol protocol, int peer, int wire) {
+    return static_cast<std::uint32_t>((peer * wires_per_pair + wire) * 2 + (protocol == Protocol::packet ? 0 : 1));
+  }
+
+  bool can_send(std::uint32_t end) {
+    Sending& s = sending_[end];
+    const std::uint64_t slots = shape(end).slots;
     if (s.sent - s.taken < slots) return true;
     s.taken = s.credit->load(std::memory_order_acquire);
     return s.sent - s.taken < slots;
   }
   /// Payload of the next message; to be filled, then posted. Precondition: can_send.
-  std::byte* outgoing(Protocol protocol, int to, int wire) {
-    const Sending& s = sending(protocol, to, wire);
-    return slot(protocol, s.slots, s.sent) + shape(protocol).header;
+  std::byte* outgoing(std::uint32_t end) const {
+    return slot(end, sending_[end].slots, sending_[end].sent) + shape(end).header;
   }
-  void post(Protocol protocol, int to, int wire) {
-    Sending& s = sending(protocol, to, wire);
-    flag(slot(protocol, s.slots, s.sent)).store(s.sent + 1, std::memory_order_release);
+  void post(std::uint32_t end) {
+    Sending& s = sending_[end];
+    flag(slot(end, s.slots, s.sent)).store(s.sent + 1, std::memory_order_release);
     ++s.sent;
   }
 
-  bool can_receive(Protocol protocol, int from, int wire) {
-    const Receiving& r = receiving(protocol, from, wire);
-    return flag(slot(protocol, r.slots, r.taken)).load(std::memory_order_acquire) == r.taken + 1;
+  bool can_receive(std::uint32_t end) const {
+    const Receiving& r = receiving_[end];
+    return flag(slot(end, r.slots, r.taken)).load(std::memory_order_acquire) == r.taken + 1;
   }
   /// Payload of the oldest message. Precondition: can_receive.
-  const std::byte* incoming(Protocol protocol, int from, int wire) {
-    const Receiving& r = receiving(protocol, from, wire);
-    return slot(protocol, r.slots, r.taken) + shape(protocol).header;
+  const std::byte* incoming(std::uint32_t end) const {
+    return slot(end, receiving_[end].slots, receiving_[end].taken) + shape(end).header;
   }
   /// Gives the slot back. Credits are returned in halves of the ring: the sender rarely looks, so its look finds many.
-  void take(Protocol protocol, int from, int wire) {
-    Receiving& r = receiving(protocol, from, wire);
+  void take(std::uint32_t end) {
+    Receiving& r = receiving_[end];
     ++r.taken;
-    if (r.taken - r.returned >= shape(protocol).slots / 2) {
+    if (r.taken - r.returned >= shape(end).slots / 2) {
       r.returned = r.taken;
       r.credit->store(r.taken, std::memory_order_release);
     }
@@ -71,22 +74,16 @@ class Wires {
     std::uint64_t returned;  ///< of these, told to the sender
   };
 
-  const SlotShape& shape(Protocol protocol) const { return shapes_[protocol == Protocol::packet ? 0 : 1]; }
-  static std::size_t index(Protocol protocol, int peer, int wire) {
-    return (static_cast<std::size_t>(peer) * wires_per_pair + static_cast<std::size_t>(wire)) * 2 +
-           (protocol == Protocol::packet ? 0 : 1);
-  }
-  Sending& sending(Protocol protocol, int to, int wire) { return sending_[index(protocol, to, wire)]; }
-  Receiving& receiving(Protocol protocol, int from, int wire) { return receiving_[index(protocol, from, wire)]; }
-  std::byte* slot(Protocol protocol, std::byte* slots, std::uint64_t message) const {
-    return slots + (message & (shape(protocol).slots - 1)) * shape(protocol).stride();
+  const SlotShape& shape(std::uint32_t end) const { return shapes_[end & 1U]; }
+  std::byte* slot(std::uint32_t end, std::byte* slots, std::uint64_t message) const {
+    return slots + (message & (shape(end).slots - 1)) * shape(end).stride();
   }
   static std::atomic_ref<std::uint64_t> flag(std::byte* slot) {
     return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(slot));
   }
 
   SlotShape shapes_[2];
-  std::vector<Sending> sending_;  ///< [ranks][wires][2 protocols]; the own ones are not used
+  std::vector<Sending> sending_;  ///< by `end`; those to this rank itself are not used
   std::vector<Receiving> receiving_;
 };
 
