@@ -1,0 +1,26 @@
+/// @file  tutti: the command line.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "cli/bench_command.hpp"
+#include "cli/plan_arguments.hpp"
+
+int main(int argc, char** argv) {
+  int status = EXIT_SUCCESS;
+  try {
+    CLI::App app{"Collective communication: measure it, and prove its schedules"};
+    app.set_version_flag("--version", "tutti " TUTTI_VERSION);
+    app.require_subcommand(1);
+
+    tutti::cli::add_bench_command(app, status);
+    tutti::cli::add_plan_command(app, status);
+    CLI11_PARSE(app, argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tutti: {}\n", error.what());
+    return EXIT_FAILURE;
+  }
+  return status;
+}

@@ -1,0 +1,30 @@
+/// @file  OutputFile: a file that appears whole, under its name, or not at all.
+#pragma once
+
+#include <string>
+
+namespace tutti::cli {
+
+/// Opens a temporary file beside `path` at once, so that a place that cannot be written is refused before the work.
+class OutputFile {
+ public:
+  explicit OutputFile(std::string path);  ///< throws Error(resource) naming the path
+  ~OutputFile();                          ///< removes the temporary file
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// Where the contents go until `publish`, for whoever writes them by name.
+  const std::string& temporary() const { return temporary_; }
+
+  void write(const std::string& text);  ///< the whole contents; throws Error(resource)
+  void publish();                       ///< gives it its name; throws Error(resource)
+
+ private:
+  std::string path_;
+  std::string temporary_;  ///< empty: moved or published
+};
+
+}  // namespace tutti::cli
