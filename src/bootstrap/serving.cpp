@@ -19,20 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-// A server holds a descriptor for each rank, and the usual soft limit is 1024.
-void allow_descriptors(int ranks) {
-  rlimit limit{};
-  const rlim_t needed = static_cast<rlim_t>(ranks) + 512;
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
-  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < needed) {
-    throw Error(Code::resource,
-                fmt::format("rank 0 needs {} descriptors for {} ranks; the limit is {}", needed, ranks, limit.rlim_max),
-                {.remedy = "raise ulimit -n on its host"});
-  }
-  limit.rlim_cur = needed;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 // A host name may stand for 127.0.1.1 on its own host; ranks on other hosts could not come there.
 std::string listen_for(const Launch& launch, const Endpoint& endpoint) {
   if (!launch.listen.empty() || launch.store_given || endpoint.kind != Endpoint::Kind::tcp) return launch.listen;
@@ -58,6 +44,19 @@ std::shared_ptr<StoreServer> open_server(const Launch& launch, Store::Deadline d
 }
 
 }  // namespace
+
+void allow_descriptors(int ranks) {
+  rlimit limit{};
+  const rlim_t needed = static_cast<rlim_t>(ranks) + 512;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < needed) {
+    throw Error(Code::resource,
+                fmt::format("rank 0 needs {} descriptors for {} ranks; the limit is {}", needed, ranks, limit.rlim_max),
+                {.remedy = "raise ulimit -n on its host"});
+  }
+  limit.rlim_cur = needed;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 std::vector<Endpoint> meeting_places(const Launch& launch) {
   if (!launch.store.empty()) return launch.store;

@@ -36,6 +36,10 @@ class Serving {
   std::map<std::string, unsigned> turns_;
 };
 
+/// A server holds a descriptor for each rank, and the usual soft limit is 1024: raises it as far as needed.
+/// Throws Error(resource) when the hard limit is too low.
+void allow_descriptors(int ranks);
+
 /// Where the ranks of a launch may meet, in the order to try.
 std::vector<Endpoint> meeting_places(const Launch& launch);
 

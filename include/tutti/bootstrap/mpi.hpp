@@ -20,8 +20,8 @@ namespace tutti {
 
 struct FromMpi {
   std::chrono::milliseconds timeout{60'000};  ///< for meeting over the store
-  std::string
-      listen{};  ///< ranks on several hosts: the address or interface on which rank 0 serves the store
+  std::string host_id{};                      ///< as TUTTI_HOST_ID: parts the ranks of one host
+  std::string listen{};                       ///< several hosts: the address or interface where rank 0 serves the store
 };
 
 /// Collective over `communicator`, which is duplicated: traffic of the caller and of tutti never mix, and the
