@@ -18,21 +18,26 @@ namespace tutti {
 struct CallKey {
   std::uint64_t words[5];
 
+  /// Neighbours in Request and its parts are neighbours here, so that they are read together.
   explicit CallKey(const Request& request)
-      : words{static_cast<std::uint64_t>(request.collective) | static_cast<std::uint64_t>(request.type) << 8 |
-                  static_cast<std::uint64_t>(request.memory) << 16 | static_cast<std::uint64_t>(request.op.kind) << 24 |
-                  static_cast<std::uint64_t>(request.op.commutative) << 32 |
-                  static_cast<std::uint64_t>(request.options.algorithm) << 40 |
-                  static_cast<std::uint64_t>(request.options.protocol) << 48 |
-                  static_cast<std::uint64_t>(request.options.backend) << 56,
-              static_cast<std::uint64_t>(request.element_size) | static_cast<std::uint64_t>(request.root) << 32 |
-                  static_cast<std::uint64_t>(request.options.deterministic) << 24,
+      : words{byte(request.options.algorithm, 0) | byte(request.options.protocol, 1) |
+                  byte(request.options.backend, 2) | byte(request.options.deterministic, 3) |
+                  byte(request.collective, 4) | byte(request.type, 5) | byte(request.op.kind, 6) |
+                  byte(request.op.commutative, 7),
+              static_cast<std::uint64_t>(request.element_size) | byte(request.memory, 2) |
+                  static_cast<std::uint64_t>(static_cast<std::uint32_t>(request.root)) << 32,
               request.count, request.in_count, request.out_count} {}
 
   bool operator==(const CallKey&) const = default;
   /// A few bits of it, well mixed.
   std::size_t hash() const {
-    return (words[0] * 0x9e3779b97f4a7c15ULL ^ (words[1] + words[2]) * 0xc2b2ae3d27d4eb4fULL) >> 56;
+    return ((words[0] ^ words[1]) * 0x9e3779b97f4a7c15ULL + words[2] * 0xc2b2ae3d27d4eb4fULL) >> 56;
+  }
+
+ private:
+  template <class T>
+  static std::uint64_t byte(T value, int place) {
+    return static_cast<std::uint64_t>(value) << (8 * place);
   }
 };
 

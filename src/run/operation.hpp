@@ -1,7 +1,9 @@
 /// @file  Operation: one call in progress, as an engine resumes it.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
@@ -29,6 +31,13 @@ class Operation {
   /// Told once, when nobody holds it any more. `unseen` is an error that nobody has been told of; else null.
   virtual void released(const std::exception_ptr& unseen) noexcept = 0;
 
+  /// A word that another rank changes when this operation can go on, if there is one such word.
+  struct Watch {
+    const std::atomic<std::uint64_t>* word = nullptr;
+    std::uint64_t until = 0;  ///< the value to wait for
+  };
+  const Watch& watch() const noexcept { return watch_; }
+
   bool finished() const noexcept { return finished_; }
   const std::exception_ptr& error() const noexcept { return error_; }
   ProgressLoop& loop() const noexcept { return *loop_; }
@@ -42,7 +51,10 @@ class Operation {
     deadline_.reset();
     error_ = nullptr;
     finished_ = false;
+    watch_ = {};
   }
+  /// To be set by each `advance` that returns false.
+  void set_watch(Watch watch) { watch_ = watch; }
 
  private:
   friend class ProgressLoop;
@@ -51,6 +63,7 @@ class Operation {
   ProgressLoop* loop_ = nullptr;
   std::chrono::milliseconds timeout_{};
   std::optional<Clock::time_point> deadline_;  ///< set at the first look at the clock: most calls never look
+  Watch watch_;
   std::exception_ptr error_;
   bool finished_ = true;
 };

@@ -79,15 +79,26 @@ void ProgressLoop::drive(Operation& operation) noexcept {
       round();
       if (operation.finished()) return;
     }
-    if (pause()) {
+    bool look = pause();
+    // Alone and waiting for one word: nothing else can have happened until it changes.
+    const Operation::Watch watch = operation.watch();
+    if (!threaded_ && active_.size() == 1 && watch.word != nullptr) {
+      while (!look && watch.word->load(std::memory_order_relaxed) != watch.until) look = pause();
+    }
+    if (look) {
       const auto lock = guard();
       check_clocks();
     }
   }
 }
 
-std::exception_ptr ProgressLoop::release(Operation& operation, Ending ending) noexcept {
+std::exception_ptr ProgressLoop::finish(Operation& operation, Ending ending) noexcept {
+  if (threaded_ || !operation.finished()) drive(operation);
   const auto lock = guard();
+  if (operation.error_ == nullptr) [[likely]] {
+    operation.released(nullptr);
+    return nullptr;
+  }
   std::exception_ptr error = std::exchange(operation.error_, nullptr);
   operation.released(ending == Ending::dropped ? error : nullptr);
   return error;

@@ -33,11 +33,9 @@ class ProgressLoop {
 
   /// Takes its first steps and, unless they were all, takes part in the loop until it is finished. Under the guard.
   void add(Operation& operation) noexcept;
-  /// Returns when `operation` is finished, with or without an error.
-  void drive(Operation& operation) noexcept;
   enum class Ending : bool { seen, dropped };
-  /// The holder of a finished operation lets go of it; returns its error.
-  std::exception_ptr release(Operation& operation, Ending ending) noexcept;
+  /// Returns when `operation` is finished, and lets go of it. Returns its error; `seen`: somebody will be told of it.
+  std::exception_ptr finish(Operation& operation, Ending ending) noexcept;
   /// One round over everything; no waiting.
   void poll() noexcept;
   /// For engines: held while they touch what operations touch. Empty without a thread.
@@ -46,6 +44,7 @@ class ProgressLoop {
  private:
   void round() noexcept;
   bool attempt(Operation& operation) noexcept;
+  void drive(Operation& operation) noexcept;
   void check_clocks() noexcept;
   void end(Operation& operation, std::exception_ptr error) noexcept;
   void serve();

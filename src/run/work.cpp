@@ -1,6 +1,7 @@
 #include "tutti/run/work.hpp"
 
 #include <exception>
+#include <utility>
 
 #include "run/operation.hpp"
 #include "run/progress_loop.hpp"
@@ -20,29 +21,30 @@ Work::~Work() { finish(); }
 
 void Work::finish() noexcept {
   if (operation_ != nullptr) {
-    operation_->loop().drive(*operation_);
-    operation_->loop().release(*operation_, ProgressLoop::Ending::dropped);
+    operation_->loop().finish(*operation_, ProgressLoop::Ending::dropped);
     operation_.reset();
   }
-  parts_.clear();
+  if (!parts_.empty()) parts_.clear();
 }
 
 void Work::wait() {
   std::exception_ptr error;
   if (operation_ != nullptr) {
-    operation_->loop().drive(*operation_);
-    error = operation_->loop().release(*operation_, ProgressLoop::Ending::seen);
+    error = operation_->loop().finish(*operation_, ProgressLoop::Ending::seen);
     operation_.reset();
   }
-  for (Work& part : parts_) {
-    try {
-      part.wait();
-    } catch (...) {
-      if (error == nullptr) error = std::current_exception();
+  if (!parts_.empty()) [[unlikely]] {
+    for (Work& part : parts_) {
+      try {
+        part.wait();
+      } catch (...) {
+        if (error == nullptr) error = std::current_exception();
+      }
     }
+    parts_.clear();
   }
-  parts_.clear();
-  if (error != nullptr) std::rethrow_exception(error);
+  if (error != nullptr) [[unlikely]]
+    std::rethrow_exception(std::move(error));
 }
 
 bool Work::done() {

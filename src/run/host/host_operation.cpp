@@ -41,6 +41,7 @@ bool HostOperation::advance() {
   for (;;) {
     switch (run_.advance(engine_.team_)) {
       case ScheduleRun::Progress::blocked:
+        set_watch(run_.watch(engine_.team_));
         return false;
       case ScheduleRun::Progress::finished:
         ++queue_->ended;

@@ -184,6 +184,14 @@ void ScheduleRun::transfer(const Move& move, const Piece& piece, std::size_t beg
               op_->state);
 }
 
+Operation::Watch ScheduleRun::watch(Team& team) const {
+  const Lane& lane = lanes_[0];
+  const Move& move = *lane.move;
+  if (plan_->lane_count != 1 || move.step.barrier || move.step.from_place != plan::Place::none) return {};
+  if (lane.ready >= static_cast<std::uint32_t>(move.step.from.count)) return {};  // it waits for room
+  return team.wires().arrival(plan_->ends[move.from + lane.ready].wire);
+}
+
 ScheduleRun::Awaited ScheduleRun::awaited(const Team& team) const {
   for (int l = 0; l < plan_->lane_count; ++l) {
     const Lane& lane = lanes_[l];

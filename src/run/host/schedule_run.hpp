@@ -25,6 +25,9 @@ class ScheduleRun {
   /// `closed`: the window opened with a barrier, but not every buffer can be reached by all; nothing else has happened.
   Progress advance(Team& team);
 
+  /// The one word that keeps it waiting, when there is only one.
+  Operation::Watch watch(Team& team) const;
+
   /// What it waits for, for the error of a wait that took too long; and the peer, -1 when it is not one alone.
   struct Awaited {
     std::string what;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "run/host/arena.hpp"
+#include "run/operation.hpp"
 
 namespace tutti::host {
 
@@ -45,6 +46,11 @@ class Wires {
   bool can_receive(std::uint32_t end) const {
     const Receiving& r = receiving_[end];
     return flag(slot(end, r.slots, r.taken)).load(std::memory_order_acquire) == r.taken + 1;
+  }
+  /// The word that changes when the next message comes, and to what.
+  Operation::Watch arrival(std::uint32_t end) const {
+    const Receiving& r = receiving_[end];
+    return {reinterpret_cast<const std::atomic<std::uint64_t>*>(slot(end, r.slots, r.taken)), r.taken + 1};
   }
   /// Payload of the oldest message. Precondition: can_receive.
   const std::byte* incoming(std::uint32_t end) const {
