@@ -39,7 +39,6 @@ class Operation {
   const Watch& watch() const noexcept { return watch_; }
 
   bool finished() const noexcept { return finished_; }
-  const std::exception_ptr& error() const noexcept { return error_; }
   ProgressLoop& loop() const noexcept { return *loop_; }
 
  protected:
@@ -49,7 +48,9 @@ class Operation {
     loop_ = &loop;
     timeout_ = timeout;
     deadline_.reset();
-    error_ = nullptr;
+    if (failed_) [[unlikely]]
+      error_ = nullptr;
+    failed_ = false;
     finished_ = false;
     watch_ = {};
   }
@@ -65,6 +66,7 @@ class Operation {
   std::optional<Clock::time_point> deadline_;  ///< set at the first look at the clock: most calls never look
   Watch watch_;
   std::exception_ptr error_;
+  bool failed_ = false;  ///< there is an `error_`
   bool finished_ = true;
 };
 

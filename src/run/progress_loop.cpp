@@ -95,7 +95,7 @@ void ProgressLoop::drive(Operation& operation) noexcept {
 std::exception_ptr ProgressLoop::finish(Operation& operation, Ending ending) noexcept {
   if (threaded_ || !operation.finished()) drive(operation);
   const auto lock = guard();
-  if (operation.error_ == nullptr) [[likely]] {
+  if (!operation.failed_) [[likely]] {
     operation.released(nullptr);
     return nullptr;
   }
@@ -142,7 +142,8 @@ void ProgressLoop::check_clocks() noexcept {
 
 void ProgressLoop::end(Operation& operation, std::exception_ptr error) noexcept {
   operation.error_ = std::move(error);
-  if (operation.error_ != nullptr) operation.failed(operation.error_);
+  operation.failed_ = true;
+  operation.failed(operation.error_);
   operation.finished_ = true;
 }
 

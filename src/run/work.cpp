@@ -24,7 +24,7 @@ void Work::finish() noexcept {
     operation_->loop().finish(*operation_, ProgressLoop::Ending::dropped);
     operation_.reset();
   }
-  if (!parts_.empty()) parts_.clear();
+  if (parts_ != nullptr) parts_.reset();
 }
 
 void Work::wait() {
@@ -33,15 +33,15 @@ void Work::wait() {
     error = operation_->loop().finish(*operation_, ProgressLoop::Ending::seen);
     operation_.reset();
   }
-  if (!parts_.empty()) [[unlikely]] {
-    for (Work& part : parts_) {
+  if (parts_ != nullptr) [[unlikely]] {
+    for (Work& part : *parts_) {
       try {
         part.wait();
       } catch (...) {
         if (error == nullptr) error = std::current_exception();
       }
     }
-    parts_.clear();
+    parts_.reset();
   }
   if (error != nullptr) [[unlikely]]
     std::rethrow_exception(std::move(error));
@@ -53,7 +53,9 @@ bool Work::done() {
     if (!operation_->finished()) return false;
   }
   bool all = true;
-  for (Work& part : parts_) all = part.done() && all;
+  if (parts_ != nullptr) {
+    for (Work& part : *parts_) all = part.done() && all;
+  }
   return all;
 }
 

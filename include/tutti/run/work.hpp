@@ -19,7 +19,8 @@ class Work {
  public:
   Work() = default;  ///< already done
   explicit Work(std::shared_ptr<Operation> operation) : operation_(std::move(operation)) {}
-  explicit Work(std::vector<Work> parts) : parts_(std::move(parts)) {}  ///< done when all are
+  /// Done when all are.
+  explicit Work(std::vector<Work> parts) : parts_(std::make_unique<std::vector<Work>>(std::move(parts))) {}
   Work(Work&& other) noexcept = default;
   Work& operator=(Work&& other) noexcept;
   Work(const Work&) = delete;  // one call, one owner
@@ -35,7 +36,7 @@ class Work {
   void finish() noexcept;
 
   std::shared_ptr<Operation> operation_;  ///< keeps its communicator alive
-  std::vector<Work> parts_;
+  std::unique_ptr<std::vector<Work>> parts_;
 };
 
 }  // namespace tutti

@@ -26,7 +26,8 @@ HostEngine::Queue& HostEngine::queue_of(const Request& request) {
   return pairwise_[static_cast<std::size_t>(direction + request.root)];
 }
 
-void HostEngine::throw_if_unfit() {
+void HostEngine::throw_trouble() {
+  troubled_ = poison_ != nullptr;
   if (unseen_ != nullptr) [[unlikely]]
     std::rethrow_exception(std::exchange(unseen_, nullptr));
   if (poison_ == nullptr) [[likely]]
@@ -40,7 +41,8 @@ void HostEngine::throw_if_unfit() {
 }
 
 Operation& HostEngine::run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) {
-  throw_if_unfit();
+  if (troubled_) [[unlikely]]
+    throw_trouble();
   std::unique_ptr<HostPreparation> own;
   HostPreparation* plan = memory != nullptr ? static_cast<HostPreparation*>(memory->get()) : nullptr;
   if (plan == nullptr) [[unlikely]] {

@@ -31,10 +31,8 @@ class HostEngine final : public Engine {
 
   Operation& run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) override;
 
-  /// Makes every call on every rank fail from now on.
-  void abort() noexcept;
-  /// Facts change when the communicator allocates.
-  void set_facts(const Facts& facts) { facts_ = facts; }
+  void abort() noexcept override;
+  void set_facts(const Facts& facts) override { facts_ = facts; }
 
  private:
   friend class HostOperation;

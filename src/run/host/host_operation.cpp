@@ -13,7 +13,7 @@ void HostOperation::begin(const Decision& decision, const Request& request, Host
   decision_ = decision;
   request_ = request;
   plan_ = &plan;
-  own_plan_ = std::move(own);
+  if (own != nullptr) own_plan_ = std::move(own);
   ++plan.users;
   queue_ = &queue;
   turn_ = queue.issued++;
@@ -100,13 +100,17 @@ void HostOperation::failed(const std::exception_ptr& error) noexcept {
   ++queue_->ended;
   if (harmless_) return;
   if (engine_.poison_ == nullptr) engine_.poison_ = error;
+  engine_.troubled_ = true;
   engine_.team_.give_up();
 }
 
 void HostOperation::released(const std::exception_ptr& unseen) noexcept {
-  if (unseen != nullptr && engine_.unseen_ == nullptr) engine_.unseen_ = unseen;
+  if (unseen != nullptr) {
+    if (engine_.unseen_ == nullptr) engine_.unseen_ = unseen;
+    engine_.troubled_ = true;
+  }
   --plan_->users;
-  own_plan_.reset();
+  if (own_plan_ != nullptr) own_plan_.reset();
   engine_.idle_.push_back(this);
 }
 

@@ -15,7 +15,7 @@ namespace tutti::host {
 
 class HostOperation final : public Operation {
  public:
-  explicit HostOperation(HostEngine& engine) : engine_(engine) {}
+  explicit HostOperation(HostEngine& engine) : engine_(engine), run_(engine.team_.size()) {}
 
   /// A new use. `request` and its buffers stay valid until the operation is finished; the request itself is
   /// copied.

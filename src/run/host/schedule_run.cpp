@@ -23,11 +23,6 @@ void ScheduleRun::begin(const HostPreparation& plan, const void* in, void* out, 
   op_ = &op;
   opened_ = false;
   scratch_ = plan.scratch_bytes != 0 ? team.scratch(plan.scratch_bytes) : nullptr;
-  const auto most = static_cast<std::size_t>(team.size()) + 1;
-  if (sources_.size() < most) {
-    sources_.resize(most);
-    destinations_.resize(most);
-  }
   for (int l = 0; l < plan.lane_count; ++l) {
     const Move* first = plan.moves.data() + plan.lanes[l].first;
     const Move* end = first + plan.lanes[l].moves;

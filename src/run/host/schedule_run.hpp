@@ -18,6 +18,9 @@ namespace tutti::host {
 /// interleave on one thread.
 class ScheduleRun {
  public:
+  explicit ScheduleRun(int ranks)
+      : sources_(static_cast<std::size_t>(ranks) + 1), destinations_(static_cast<std::size_t>(ranks) + 1) {}
+
   /// `plan` and `op` live as long as the run; `op` is not looked at when the collective does not reduce.
   void begin(const HostPreparation& plan, const void* in, void* out, const ReduceOp& op, Team& team);
 
@@ -69,7 +72,7 @@ class ScheduleRun {
   const ReduceOp* op_ = nullptr;
   bool opened_ = false;
   Lane lanes_[plan::max_lanes];
-  std::vector<const void*> sources_;  ///< of the step at hand; kept for their room
+  std::vector<const void*> sources_;  ///< of the move at hand: at most every rank and the own block
   std::vector<void*> destinations_;
 };
 
