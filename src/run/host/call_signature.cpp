@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "tutti/base/error.hpp"
 
 namespace tutti::host {
@@ -34,8 +36,12 @@ std::string difference(const CallSignature& a, const CallSignature& b) {
 CallSignature signature_of(const Request& request, std::uint64_t sequence) {
   CallSignature signature;
   signature.sequence = sequence;
-  signature.count = request.count;
-  if (request.collective != Collective::all_to_all_v) signature.counts_hash = hash(request.counts);
+  if (request.counts.empty()) {
+    signature.count = request.count;
+  } else if (request.collective != Collective::all_to_all_v) {  // whose tables differ from rank to rank
+    signature.count = std::accumulate(request.counts.begin(), request.counts.end(), std::size_t{0});
+    signature.counts_hash = hash(request.counts);
+  }
   signature.element_size = static_cast<std::uint32_t>(request.element_size);
   signature.root = request.root;
   signature.collective = request.collective;
@@ -48,11 +54,16 @@ CallSignature signature_of(const Request& request, std::uint64_t sequence) {
 }
 
 std::string describe(const CallSignature& signature) {
+  if (signature.collective == Collective::all_to_all_v) {
+    return fmt::format("{} of {}", name(signature.collective), name(signature.type));
+  }
+  const std::size_t total[] = {signature.count};
   const std::string call = tutti::describe(Request{.collective = signature.collective,
                                                    .type = signature.type,
                                                    .element_size = signature.element_size,
                                                    .count = signature.count,
-                                                   .root = signature.root});
+                                                   .root = signature.root,
+                                                   .counts = total});
   return signature.op == Op::none ? call : fmt::format("{} ({})", call, name(signature.op));
 }
 

@@ -13,8 +13,8 @@ namespace tutti::host {
 
 /// Plain bytes, the same on every rank of a matching call.
 struct CallSignature {
-  std::uint64_t sequence = 0;  ///< collectives of this communicator before this one
-  std::uint64_t count = 0;
+  std::uint64_t sequence = 0;     ///< collectives of this communicator before this one
+  std::uint64_t count = 0;        ///< of the uneven collectives the total; 0 where the ranks differ
   std::uint64_t counts_hash = 0;  ///< of the table of counts; 0 where the ranks' tables may differ
   std::uint32_t element_size = 0;
   std::int32_t root = 0;
