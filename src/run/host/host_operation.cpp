@@ -64,7 +64,7 @@ void HostOperation::begin_check() {
   run_.begin(*engine_.check_plan_, signatures_.data(), signatures_.data() + 1, request_.op, engine_.team_);
 }
 
-void HostOperation::begin_schedule(const HostPreparation& plan) {
+void HostOperation::begin_schedule(HostPreparation& plan) {
   stage_ = Stage::playing;
   run_.begin(plan, request_.in, request_.out, request_.op, engine_.team_);
 }

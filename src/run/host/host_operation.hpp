@@ -33,7 +33,7 @@ class HostOperation final : public Operation {
   enum class Stage : std::uint8_t { queued, checking, playing };
 
   void begin_check();
-  void begin_schedule(const HostPreparation& plan);
+  void begin_schedule(HostPreparation& plan);
   Context context() const;
 
   HostEngine& engine_;

@@ -9,6 +9,9 @@ namespace tutti::host {
 
 namespace {
 
+/// Messages shorter than this, in bytes, are never streamed: a few lines are fetched as quickly as they are written.
+constexpr std::size_t streaming_from = 2048;
+
 Loop loop_of(const Request& request) {
   if (!reduces(request.collective)) return nullptr;
   if (const char* reason = unsupported(request.type, request.op)) {
@@ -56,6 +59,8 @@ void HostPreparation::lay_out(const Team& team) {
     if (chunk > line) chunk -= chunk % line;
   }
   rounds = schedule.window ? 1 : plan::rounds(layout, chunk);
+  tunes_stores = protocol == Protocol::fifo && !is_pairwise(schedule.collective) &&
+                 std::min(chunk, layout.longest()) * element_size >= streaming_from;
   if (plan::needs_scratch(schedule)) scratch_bytes = layout.scratch_elements() * element_size;
 
   lane_count = plan::lanes(schedule);

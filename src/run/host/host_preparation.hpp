@@ -8,6 +8,7 @@
 
 #include "run/engine.hpp"
 #include "run/host/reduce.hpp"
+#include "run/host/store_tuner.hpp"
 #include "run/host/team.hpp"
 #include "tutti/base/request.hpp"
 #include "tutti/plan/layout.hpp"
@@ -39,8 +40,7 @@ struct End {
   std::uint32_t wire = 0;  ///< Wires::end
 };
 
-/// Reads nothing but its arguments and is not changed by the runs that use it. The steps are those of plan/, asked for
-/// once instead of at every call.
+/// The moves are the steps of plan/, asked for once instead of at every call. Runs change nothing but the tuner.
 class HostPreparation final : public Preparation {
  public:
   HostPreparation(const Decision& decision, const Request& request, const Team& team);
@@ -67,6 +67,9 @@ class HostPreparation final : public Preparation {
   std::vector<Move> moves;
   std::vector<Piece> pieces;
   std::vector<End> ends;
+
+  bool tunes_stores = false;  ///< its messages are large enough for `tuner` to matter
+  StoreTuner tuner;           ///< changed by the runs; they take turns
 
   /// The same call by messages, for when not every buffer can be reached; made when first needed.
   std::unique_ptr<HostPreparation> without_window;

@@ -9,19 +9,18 @@ namespace tutti::host {
 
 namespace {
 
-/// From this size on, streaming stores into slots pay; below, the flag's line is the message.
-constexpr std::size_t streaming_from = 4096;
 /// Results larger than the caches are written around them.
 constexpr std::size_t streaming_output_from = std::size_t{8} << 20;
 
 }  // namespace
 
-void ScheduleRun::begin(const HostPreparation& plan, const void* in, void* out, const ReduceOp& op, Team& team) {
+void ScheduleRun::begin(HostPreparation& plan, const void* in, void* out, const ReduceOp& op, Team& team) {
   plan_ = &plan;
   in_ = static_cast<const std::byte*>(in);
   out_ = static_cast<std::byte*>(out);
   op_ = &op;
   opened_ = false;
+  streams_ = plan.tunes_stores && plan.tuner.next() == SlotStores::streaming;
   scratch_ = plan.scratch_bytes != 0 ? team.scratch(plan.scratch_bytes) : nullptr;
   for (int l = 0; l < plan.lane_count; ++l) {
     const Move* first = plan.moves.data() + plan.lanes[l].first;
@@ -53,7 +52,10 @@ ScheduleRun::Progress ScheduleRun::advance(Team& team) {
         }
       }
     }
-    if (finished) return Progress::finished;
+    if (finished) {
+      if (plan_->tunes_stores) plan_->tuner.done();
+      return Progress::finished;
+    }
     // What one lane has done may be what another waits for only by way of other ranks; so look at most once more.
     if (!moved || lane_count == 1) return Progress::blocked;
   }
@@ -143,9 +145,8 @@ void ScheduleRun::transfer(const Move& move, const Piece& piece, std::size_t beg
   }
   const End* to = plan_->ends.data() + move.to;
   if (step.to_place == plan::Place::none) {
-    const bool far_slots = bytes >= streaming_from && team.slot_stores() == SlotStores::streaming;
     for (int i = 0; i < step.to.count; ++i) {
-      if (far_slots && destinations < 32) streaming |= 1U << destinations;
+      if (streams_ && destinations < 32) streaming |= 1U << destinations;
       destinations_[static_cast<std::size_t>(destinations++)] = team.wires().outgoing(to[i].wire) + in_slot;
     }
   } else {

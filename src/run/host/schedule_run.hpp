@@ -22,7 +22,7 @@ class ScheduleRun {
       : sources_(static_cast<std::size_t>(ranks) + 1), destinations_(static_cast<std::size_t>(ranks) + 1) {}
 
   /// `plan` and `op` live as long as the run; `op` is not looked at when the collective does not reduce.
-  void begin(const HostPreparation& plan, const void* in, void* out, const ReduceOp& op, Team& team);
+  void begin(HostPreparation& plan, const void* in, void* out, const ReduceOp& op, Team& team);
 
   enum class Progress : std::uint8_t { blocked, finished, closed };
   /// `closed`: the window opened with a barrier, but not every buffer can be reached by all; nothing else has happened.
@@ -65,12 +65,13 @@ class ScheduleRun {
   }
   std::byte* there(plan::Place place, int peer, int block, std::size_t begin, const Team& team) const;
 
-  const HostPreparation* plan_ = nullptr;
+  HostPreparation* plan_ = nullptr;
   const std::byte* in_ = nullptr;
   std::byte* out_ = nullptr;
   std::byte* scratch_ = nullptr;
   const ReduceOp* op_ = nullptr;
   bool opened_ = false;
+  bool streams_ = false;  ///< slots are written around the caches
   Lane lanes_[plan::max_lanes];
   std::vector<const void*> sources_;  ///< of the move at hand: at most every rank and the own block
   std::vector<void*> destinations_;

@@ -15,12 +15,6 @@
 
 namespace tutti::host {
 
-/// How large messages are written into slots.
-enum class SlotStores : std::uint8_t {
-  cached,     ///< cheaper while both cores share a cache nearby
-  streaming,  ///< cheaper when a line would have to be fetched from afar first
-};
-
 /// Collective to make; then each rank uses its own, from one thread at a time.
 class Team {
  public:
@@ -64,9 +58,6 @@ class Team {
   /// Memory of this rank alone, kept between calls. Grows; never shrinks.
   std::byte* scratch(std::size_t bytes);
 
-  SlotStores slot_stores() const { return slot_stores_; }
-  void set_slot_stores(SlotStores stores) { slot_stores_ = stores; }
-
  private:
   std::byte* address(int peer, std::int32_t segment, std::uint64_t where) const {
     if (segment < 0) return reinterpret_cast<std::byte*>(where);  // NOLINT: one process, one address space
@@ -80,7 +71,6 @@ class Team {
   std::uint64_t epoch_ = 0;  ///< barriers arrived at
   int awaited_ = 0;          ///< ranks before this one have come
   std::vector<std::byte> scratch_;
-  SlotStores slot_stores_ = SlotStores::streaming;
 };
 
 }  // namespace tutti::host
