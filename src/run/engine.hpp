@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "choose/choose.hpp"
 #include "run/operation.hpp"
 #include "tutti/base/request.hpp"
 #include "tutti/choose/decision.hpp"
@@ -32,6 +33,12 @@ class Engine {
   /// `memory`, when there is one, is where preparations for such calls are kept: empty at the first of them.
   /// The caller holds the progress loop's guard.
   virtual Operation& run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) = 0;
+
+  /// Makes every call on every rank fail from now on. Any thread.
+  virtual void abort() noexcept = 0;
+
+  /// Facts change when the communicator allocates; under the guard too.
+  virtual void set_facts(const Facts&) {}
 
  protected:
   Engine() = default;
