@@ -20,9 +20,10 @@ ArenaShape ArenaShape::for_ranks(int ranks) {
   shape.ranks = ranks;
   const std::size_t per_wire = budget / std::max<std::size_t>(1, shape.wires());
   const std::size_t share = std::bit_floor(per_wire);  // what one wire may use
-  // Four slots each. A packet's capacity counts the flag, so that slots begin on lines.
-  const std::size_t packet_stride = std::clamp<std::size_t>(share / 32, 512, 16384);
-  shape.packet = {.header = 8, .capacity = packet_stride - 8, .slots = 4};
+  // Packets are small and many, so that one rank may run ahead of another; their capacity counts the flag, so that slots
+  // begin on lines. Four large slots are enough to fill one while another is emptied, and stay in the caches.
+  const std::size_t packet_stride = std::clamp<std::size_t>(share / 64, 512, 1024);
+  shape.packet = {.header = 8, .capacity = packet_stride - 8, .slots = ranks <= 8 ? std::size_t{16} : std::size_t{4}};
   shape.fifo = {.header = line_bytes, .capacity = std::clamp<std::size_t>(share / 4, 4096, 131072), .slots = 4};
   return shape;
 }
