@@ -16,8 +16,17 @@
 
 namespace tutti {
 
+namespace {
+
+/// Handles share it; calls in progress may outlive them.
+std::shared_ptr<CommunicatorState> kept(CommunicatorState* state) {
+  return {state, [](CommunicatorState* orphan) { orphan->orphan(); }};
+}
+
+}  // namespace
+
 Communicator::Communicator(World world, const Config& config)
-    : state_(std::make_shared<CommunicatorState>(std::move(world), config, nullptr)) {}
+    : state_(kept(new CommunicatorState(std::move(world), config, nullptr))) {}
 
 int Communicator::rank() const noexcept { return state_->world.rank; }
 int Communicator::size() const noexcept { return state_->world.size; }
@@ -32,7 +41,7 @@ Decision Communicator::decide(const Request& request) const {
 
 Work Communicator::submit(const Request& request) {
   const auto lock = state_->loop->guard();
-  return Work(std::shared_ptr<Operation>(state_, &state_->begin(request)));
+  return Work(state_->begin(request), *state_);
 }
 
 void Communicator::abort() noexcept { state_->host_engine.abort(); }
@@ -78,7 +87,7 @@ std::optional<Communicator> Communicator::split(int color, int key) const {
   world.keep_alive = state_->world.keep_alive;
   Config config = state_->config;
   config.topology = state_->topology;
-  return Communicator(std::make_shared<CommunicatorState>(std::move(world), config, state_->loop));
+  return Communicator(kept(new CommunicatorState(std::move(world), config, state_->loop)));
 }
 
 }  // namespace tutti

@@ -8,6 +8,7 @@
 #include "run/call_memory.hpp"
 #include "run/host/host_engine.hpp"
 #include "run/host/team.hpp"
+#include "run/keeper.hpp"
 #include "run/progress_loop.hpp"
 #include "tutti/bootstrap/world.hpp"
 #include "tutti/communicator.hpp"
@@ -16,7 +17,7 @@
 
 namespace tutti {
 
-struct CommunicatorState {
+struct CommunicatorState final : Keeper {
   /// Collective. `shared_loop`: that of the communicator this one is split from; null for a new family.
   CommunicatorState(World world, const Config& config, std::shared_ptr<ProgressLoop> shared_loop);
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,15 +20,20 @@ namespace tutti {
 struct CallKey {
   std::uint64_t words[5];
 
-  /// Neighbours in Request and its parts are neighbours here, so that they are read together.
   explicit CallKey(const Request& request)
-      : words{byte(request.options.algorithm, 0) | byte(request.options.protocol, 1) |
-                  byte(request.options.backend, 2) | byte(request.options.deterministic, 3) |
-                  byte(request.collective, 4) | byte(request.type, 5) | byte(request.op.kind, 6) |
-                  byte(request.op.commutative, 7),
-              static_cast<std::uint64_t>(request.element_size) | byte(request.memory, 2) |
-                  static_cast<std::uint64_t>(static_cast<std::uint32_t>(request.root)) << 32,
-              request.count, request.in_count, request.out_count} {}
+      : words{load<std::uint32_t>(&request.options.algorithm) |
+                  std::uint64_t{load<std::uint16_t>(&request.collective)} << 32 |
+                  std::uint64_t{load<std::uint16_t>(&request.op.kind)} << 48,
+              static_cast<std::uint64_t>(request.element_size) | static_cast<std::uint64_t>(request.memory) << 16 |
+                  std::uint64_t{static_cast<std::uint32_t>(request.root)} << 32,
+              request.count, request.in_count, request.out_count} {
+    // Neighbours that are read together.
+    static_assert(offsetof(Options, protocol) == offsetof(Options, algorithm) + 1 &&
+                  offsetof(Options, backend) == offsetof(Options, algorithm) + 2 &&
+                  offsetof(Options, deterministic) == offsetof(Options, algorithm) + 3);
+    static_assert(offsetof(Request, type) == offsetof(Request, collective) + 1);
+    static_assert(offsetof(ReduceOp, commutative) == offsetof(ReduceOp, kind) + 1);
+  }
 
   bool operator==(const CallKey&) const = default;
   /// A few bits of it, well mixed.
@@ -36,8 +43,10 @@ struct CallKey {
 
  private:
   template <class T>
-  static std::uint64_t byte(T value, int place) {
-    return static_cast<std::uint64_t>(value) << (8 * place);
+  static T load(const void* first) {
+    T value;
+    std::memcpy(&value, first, sizeof value);
+    return value;
   }
 };
 

@@ -3,15 +3,19 @@
 #include <exception>
 #include <utility>
 
+#include "run/keeper.hpp"
 #include "run/operation.hpp"
 #include "run/progress_loop.hpp"
 
 namespace tutti {
 
+Work::Work(Operation& operation, Keeper& keeper) : operation_(&operation), keeper_(&keeper) { keeper.hold(); }
+
 Work& Work::operator=(Work&& other) noexcept {
   if (this != &other) {
     finish();
-    operation_ = std::move(other.operation_);
+    operation_ = std::exchange(other.operation_, nullptr);
+    keeper_ = other.keeper_;
     parts_ = std::move(other.parts_);
   }
   return *this;
@@ -19,20 +23,23 @@ Work& Work::operator=(Work&& other) noexcept {
 
 Work::~Work() { finish(); }
 
+/// Waits for the own operation and lets go of it and its communicator. Returns its error.
+std::exception_ptr Work::end(bool seen) noexcept {
+  Operation& operation = *std::exchange(operation_, nullptr);
+  std::exception_ptr error =
+      operation.loop().finish(operation, seen ? ProgressLoop::Ending::seen : ProgressLoop::Ending::dropped);
+  keeper_->let_go();
+  return error;
+}
+
 void Work::finish() noexcept {
-  if (operation_ != nullptr) {
-    operation_->loop().finish(*operation_, ProgressLoop::Ending::dropped);
-    operation_.reset();
-  }
+  if (operation_ != nullptr) end(false);
   if (parts_ != nullptr) parts_.reset();
 }
 
 void Work::wait() {
   std::exception_ptr error;
-  if (operation_ != nullptr) {
-    error = operation_->loop().finish(*operation_, ProgressLoop::Ending::seen);
-    operation_.reset();
-  }
+  if (operation_ != nullptr) error = end(true);
   if (parts_ != nullptr) [[unlikely]] {
     for (Work& part : *parts_) {
       try {

@@ -1,6 +1,7 @@
 /// @file  Work: a call on its way, to wait for as a future.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 namespace tutti {
 
 class Operation;
+class Keeper;
 
 /// What a collective call returns. Dropping it waits; a failure is then thrown by the communicator's next
 /// call.
@@ -17,11 +19,12 @@ class Operation;
 /// Work.
 class Work {
  public:
-  Work() = default;  ///< already done
-  explicit Work(std::shared_ptr<Operation> operation) : operation_(std::move(operation)) {}
+  Work() = default;                            ///< already done
+  Work(Operation& operation, Keeper& keeper);  ///< made by communicators
   /// Done when all are.
   explicit Work(std::vector<Work> parts) : parts_(std::make_unique<std::vector<Work>>(std::move(parts))) {}
-  Work(Work&& other) noexcept = default;
+  Work(Work&& other) noexcept
+      : operation_(std::exchange(other.operation_, nullptr)), keeper_(other.keeper_), parts_(std::move(other.parts_)) {}
   Work& operator=(Work&& other) noexcept;
   Work(const Work&) = delete;  // one call, one owner
   Work& operator=(const Work&) = delete;
@@ -34,8 +37,10 @@ class Work {
 
  private:
   void finish() noexcept;
+  std::exception_ptr end(bool seen) noexcept;
 
-  std::shared_ptr<Operation> operation_;  ///< keeps its communicator alive
+  Operation* operation_ = nullptr;
+  Keeper* keeper_ = nullptr;  ///< of the communicator: it lives at least as long as this
   std::unique_ptr<std::vector<Work>> parts_;
 };
 
