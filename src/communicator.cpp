@@ -16,21 +16,12 @@
 
 namespace tutti {
 
-namespace {
-
-/// Handles share it; calls in progress may outlive them.
-std::shared_ptr<CommunicatorState> kept(CommunicatorState* state) {
-  return {state, [](CommunicatorState* orphan) { orphan->orphan(); }};
-}
-
-}  // namespace
-
 Communicator::Communicator(World world, const Config& config)
-    : state_(kept(new CommunicatorState(std::move(world), config, nullptr))) {}
+    : state_(kept(new CommunicatorState(std::move(world), config))) {}
 
 int Communicator::rank() const noexcept { return state_->world.rank; }
 int Communicator::size() const noexcept { return state_->world.size; }
-const Topology& Communicator::topology() const noexcept { return state_->topology; }
+const Topology& Communicator::topology() const noexcept { return state_->family.topology; }
 const World& Communicator::world() const noexcept { return state_->world; }
 const Config& Communicator::config() const noexcept { return state_->config; }
 
@@ -40,31 +31,27 @@ Decision Communicator::decide(const Request& request) const {
 }
 
 Work Communicator::submit(const Request& request) {
-  const auto lock = state_->loop->guard();
+  const auto lock = state_->family.loop->guard();
   return Work(state_->begin(request), *state_);
 }
 
-void Communicator::abort() noexcept { state_->host_engine.abort(); }
+void Communicator::abort() noexcept { state_->engine->abort(); }
 
 std::shared_ptr<void> Communicator::allocate_bytes(std::size_t bytes) {
   CommunicatorState& state = *state_;
-  const auto lock = state.loop->guard();
+  const auto lock = state.family.loop->guard();
   std::byte* data = state.team.segments().allocate(state.team.local(), std::max<std::size_t>(bytes, 1),
                                                    std::chrono::steady_clock::now() + state.config.timeout);
   state.facts.has_segments = true;
-  state.host_engine.set_facts(state.facts);
+  state.engine->set_facts(state.facts);
   state.memory.clear();
   return std::shared_ptr<void>(data, [state = state_](void* memory) {
-    const auto guard = state->loop->guard();
+    const auto guard = state->family.loop->guard();
     state->team.segments().release(static_cast<const std::byte*>(memory));
   });
 }
 
 std::optional<Communicator> Communicator::split(int color, int key) const {
-  struct Choice {
-    std::int32_t color;
-    std::int32_t key;
-  };
   std::vector<std::int32_t> mine{color, key};
   std::vector<std::int32_t> all(2 * static_cast<std::size_t>(size()));
   Communicator self = *this;
@@ -80,14 +67,7 @@ std::optional<Communicator> Communicator::split(int color, int key) const {
   const std::uint64_t number = state_->splits++;
   if (color < 0) return std::nullopt;
 
-  World world = state_->world;
-  world.rank = static_cast<int>(std::find(members.begin(), members.end(), rank()) - members.begin());
-  world.size = static_cast<int>(members.size());
-  world.store = prefixed(state_->world.store, fmt::format("split/{}/{}/", number, color));
-  world.keep_alive = state_->world.keep_alive;
-  Config config = state_->config;
-  config.topology = state_->topology;
-  return Communicator(kept(new CommunicatorState(std::move(world), config, state_->loop)));
+  return Communicator(state_->part(members, fmt::format("split/{}/{}/", number, color)));
 }
 
 }  // namespace tutti

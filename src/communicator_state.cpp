@@ -1,25 +1,54 @@
 #include "communicator_state.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
+#include <vector>
 
+#include "run/host/host_engine.hpp"
+#include "run/shape.hpp"
+#include "run/two_level/two_level_engine.hpp"
 #include "topology/numa.hpp"
-#include "tutti/base/error.hpp"
-#include "tutti/bootstrap/rendezvous.hpp"
 
 namespace tutti {
 
 namespace {
 
-Topology topology_of(const Config& config) {
-  return config.topology ? *config.topology : from_host_facts(this_host_facts());
+/// As this rank reads it, or is told.
+Topology machine_of(const World& world, const Config& config, const Placement& placement) {
+  if (config.topology) return *config.topology;
+  if (placement.hosts() == 1) return from_host_facts(this_host_facts());
+  HostFacts facts = this_host_facts();
+  facts.host = world.host;
+  facts.id = world.host_id;  // ranks that play several hosts on one machine are to be told apart
+  return from_host_facts(facts);
 }
 
-int numa_node(const Topology& topology) {
-  const bool several = !topology.hosts().empty() && topology.hosts().front().numa_nodes.size() > 1;
+int numa_node_in(const Topology& machine) {
+  const bool several = !machine.hosts().empty() && machine.hosts().front().numa_nodes.size() > 1;
   return several ? current_numa_node() : -1;
 }
 
-Facts facts_of(const host::Team& team) {
+CommunicatorState::Family new_family(const World& world, const Config& config) {
+  const Store::Deadline deadline = world.deadline();
+  CommunicatorState::Family family{.roll = call_roll(world, deadline)};
+  const Placement& placement = family.roll.placement;
+  expect_network(world, family.roll, config.progress_thread);
+  family.topology = machine_of(world, config, placement);
+  family.numa_node = numa_node_in(family.topology);
+  if (placement.hosts() > 1) {
+    family.topology = gather_topology(world, placement, family.topology, deadline);
+    std::vector<int> everybody(static_cast<std::size_t>(world.size));
+    std::iota(everybody.begin(), everybody.end(), 0);
+    family.network = world.network->subset(everybody);
+  }
+  const auto neighbours = placement.on(placement.host(world.rank)).size();
+  family.loop = std::make_shared<ProgressLoop>(WaitPolicy::for_host(static_cast<int>(neighbours), allowed_cpu_count()),
+                                               config.progress_thread);
+  return family;
+}
+
+Facts facts_here(const host::Team& team) {
   Facts facts;
   facts.ranks = team.size();
   facts.one_process = team.local().one_process;
@@ -28,35 +57,77 @@ Facts facts_of(const host::Team& team) {
   return facts;
 }
 
+Facts facts_of(const RollCall& roll, const host::Team& team) {
+  Facts facts = facts_here(team);
+  facts.ranks = roll.placement.ranks();
+  facts.hosts = roll.placement.hosts();
+  facts.oversubscribed = roll.oversubscribed;
+  facts.even = roll.placement.even();
+  facts.consecutive = roll.placement.consecutive();
+  return facts;
+}
+
+std::unique_ptr<Engine> engine_for(CommunicatorState& state) {
+  const host::HostEngine::Settings settings{.timeout = state.config.timeout,
+                                            .check_across_ranks = state.config.check_across_ranks};
+  ProgressLoop& loop = *state.family.loop;
+  if (state.facts.hosts == 1) return std::make_unique<host::HostEngine>(state.team, loop, state.facts, settings);
+  return std::make_unique<two_level::TwoLevelEngine>(
+      two_level::Hosts(state.family.roll.placement, state.family.network), state.team, loop, facts_here(state.team),
+      settings, state.world.store);
+}
+
+/// That of some of the ranks.
+RollCall part_of(const RollCall& roll, std::span<const int> members) {
+  RollCall part = roll;
+  part.placement = roll.placement.of(members);
+  part.host_names.clear();
+  for (int host = 0; host < part.placement.hosts(); ++host) {
+    const int member = members[static_cast<std::size_t>(part.placement.on(host).front())];
+    part.host_names.push_back(roll.host_names[static_cast<std::size_t>(roll.placement.host(member))]);
+  }
+  return part;
+}
+
 }  // namespace
 
-CommunicatorState::CommunicatorState(World given, const Config& settings, std::shared_ptr<ProgressLoop> shared_loop)
+CommunicatorState::CommunicatorState(World given, const Config& settings)
+    : CommunicatorState(given, settings, new_family(given, settings)) {}
+
+CommunicatorState::CommunicatorState(World given, const Config& settings, Family from)
     : world(std::move(given)),
       config(settings),
-      topology(topology_of(settings)),
-      deadline(world.deadline()),
-      team(world, numa_node(topology), deadline),
-      loop(shared_loop != nullptr
-               ? std::move(shared_loop)
-               : std::make_shared<ProgressLoop>(WaitPolicy::for_host(world.size, allowed_cpu_count()),
-                                                settings.progress_thread)),
-      facts(facts_of(team)),
-      host_engine(team, *loop, facts,
-                  {.timeout = settings.timeout, .check_across_ranks = settings.check_across_ranks}) {}
+      family(std::move(from)),
+      team(local_world(world, family.roll), family.numa_node, world.deadline()),
+      facts(facts_of(family.roll, team)),
+      engine(engine_for(*this)) {}
+
+std::shared_ptr<CommunicatorState> CommunicatorState::part(std::span<const int> members,
+                                                           const std::string& store_name) const {
+  Family of_part = family;
+  of_part.roll = part_of(family.roll, members);
+  World smaller = world;
+  smaller.rank = static_cast<int>(std::find(members.begin(), members.end(), world.rank) - members.begin());
+  smaller.size = static_cast<int>(members.size());
+  smaller.store = prefixed(world.store, store_name);
+  of_part.network = of_part.roll.placement.hosts() > 1 ? family.network->subset(members) : nullptr;
+  smaller.network = of_part.network;
+  return kept(new CommunicatorState(std::move(smaller), config, std::move(of_part)));
+}
 
 Operation& CommunicatorState::begin(const Request& request) {
   const CallKey key(request);
   Remembered* known = memory.find(key);
   if (known != nullptr && request.options.timeout.count() != 0) [[likely]] {
     validate_buffers(request, world.rank, known->shape);
-    return engine(known->decision).run(known->decision, request, &known->preparation);
+    return engine->run(known->decision, request, &known->preparation);
   }
   validate(request, world.rank, world.size);
   const Decision decision = choose(request, facts);
   if (request.counts.empty()) {  // tables of counts are too long to compare
     known = memory.remember(key, shape_of(request, world.rank, world.size), decision);
   }
-  return engine(decision).run(decision, request, known != nullptr ? &known->preparation : nullptr);
+  return engine->run(decision, request, known != nullptr ? &known->preparation : nullptr);
 }
 
 }  // namespace tutti

@@ -1,15 +1,17 @@
 /// @file  CommunicatorState: what a communicator is made of, in the order it is made.
 #pragma once
 
-#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <span>
 
 #include "choose/choose.hpp"
 #include "run/call_memory.hpp"
-#include "run/host/host_engine.hpp"
+#include "run/engine.hpp"
 #include "run/host/team.hpp"
 #include "run/keeper.hpp"
 #include "run/progress_loop.hpp"
+#include "run/roll_call.hpp"
 #include "tutti/bootstrap/world.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/config.hpp"
@@ -18,24 +20,39 @@
 namespace tutti {
 
 struct CommunicatorState final : Keeper {
-  /// Collective. `shared_loop`: that of the communicator this one is split from; null for a new family.
-  CommunicatorState(World world, const Config& config, std::shared_ptr<ProgressLoop> shared_loop);
+  /// What the first communicator of a family finds out, and what those split from it take over.
+  struct Family {
+    RollCall roll{};
+    Topology topology{};  ///< of all hosts
+    int numa_node = -1;
+    std::shared_ptr<Network> network{};  ///< of this communicator's own; null when all ranks are on one host
+    std::shared_ptr<ProgressLoop> loop{};
+  };
 
-  Engine& engine(const Decision&) { return host_engine; }
+  /// Collective: a new family.
+  CommunicatorState(World world, const Config& config);
+  /// Collective: a member of a family.
+  CommunicatorState(World world, const Config& config, Family family);
+
+  /// A communicator of some of the ranks, collective over them. `store_name` is for their keys, not used before.
+  std::shared_ptr<CommunicatorState> part(std::span<const int> members, const std::string& store_name) const;
 
   /// Checks, chooses and runs; what a call like this one has been through before is not done again.
   Operation& begin(const Request& request);
 
   World world;
   Config config;
-  Topology topology;
-  Store::Deadline deadline;  ///< of making it
-  host::Team team;
-  std::shared_ptr<ProgressLoop> loop;
+  Family family;
+  host::Team team;  ///< of this host's ranks
   Facts facts;
-  host::HostEngine host_engine;
+  std::unique_ptr<Engine> engine;
   CallMemory memory;
   std::uint64_t splits = 0;  ///< splits made so far: the same number on all ranks
 };
+
+/// Handles share it; calls in progress may outlive them.
+inline std::shared_ptr<CommunicatorState> kept(CommunicatorState* state) {
+  return {state, [](CommunicatorState* orphan) { orphan->orphan(); }};
+}
 
 }  // namespace tutti

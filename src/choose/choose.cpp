@@ -14,7 +14,8 @@ namespace {
 /// Sizes at which one way overtakes another on the host engine. Measured (bench/, docs/choice.md), in bytes
 /// of what one rank contributes or receives.
 struct Crossovers {
-  std::size_t window_in_process = 4 << 10;    ///< threads: the two barriers of a window cost less than copies
+  std::size_t packet = 512;                 ///< up to here flag and payload in one line save more than alignment brings
+  std::size_t window_in_process = 1 << 10;  ///< threads: the two barriers of a window cost less than copies
   std::size_t window_in_segments = 32 << 10;  ///< processes: the same, with the look-up of segments
   std::size_t one_shot_all_reduce = 8 << 10;  ///< beyond, reading every vector whole costs more than a second hop
   std::size_t chain_broadcast = 256 << 10;    ///< beyond, the root shares the copying with the others
@@ -77,8 +78,24 @@ bool window_pays(const Request& request, const Facts& facts, Algorithm algorithm
   throw Error(Code::unsupported, why, {.operation = describe(request), .remedy = remedy});
 }
 
+void expect_host_engine(const Request& request) {
+  switch (request.options.backend) {
+    case Backend::automatic:
+    case Backend::host:
+      return;
+    case Backend::mpi:
+    case Backend::two_level:
+      refuse(request, "all ranks are on one host, and a network serves ranks of several",
+             "leave the backend automatic; TUTTI_HOST_ID lets ranks play several hosts on one machine");
+    default:
+      refuse(request, fmt::format("there is no {} engine for buffers in host memory", name(request.options.backend)),
+             "leave the backend automatic");
+  }
+}
+
 Decision decide(const Request& request, const Facts& facts, bool window_allowed) {
   const Options& options = request.options;
+  if (options.backend != Backend::automatic) expect_host_engine(request);
   const std::size_t bytes = comparable_bytes(request);
   const bool reducing = reduces(request.collective);
   const bool rank_order = reducing && (options.deterministic || !request.op.commutative);
@@ -127,7 +144,7 @@ Decision decide(const Request& request, const Facts& facts, bool window_allowed)
         decision.protocol = Protocol::window;
       } else {
         decision.protocol =
-            bytes <= facts.packet_bytes && least <= facts.packet_bytes ? Protocol::packet : Protocol::fifo;
+            bytes <= crossovers.packet && least <= facts.packet_bytes ? Protocol::packet : Protocol::fifo;
       }
       break;
     case Protocol::window:
@@ -156,11 +173,15 @@ Decision decide(const Request& request, const Facts& facts, bool window_allowed)
 
 }  // namespace
 
-Decision choose(const Request& request, const Facts& facts) { return decide(request, facts, true); }
+Decision choose(const Request& request, const Facts& facts) {
+  return facts.hosts > 1 ? choose_between_hosts(request, facts) : decide(request, facts, true);
+}
 
 Decision choose_without_window(const Request& request, const Facts& facts) { return decide(request, facts, false); }
 
 std::string describe(const Decision& decision) {
+  if (decision.backend == Backend::mpi) return "mpi";
+  if (decision.backend == Backend::two_level) return fmt::format("two_level/{}", name(decision.algorithm));
   return fmt::format("{}/{}/{}", name(decision.backend), name(decision.algorithm), name(decision.protocol));
 }
 

@@ -16,15 +16,21 @@ struct Facts {
   bool one_process = false;      ///< every rank can reach every buffer
   bool has_segments = false;     ///< comm.allocate has been called: buffers may be reachable
   bool oversubscribed = false;   ///< some host has more ranks than processors
+  bool even = true;              ///< every host has the same number of ranks
+  bool consecutive = true;       ///< the ranks of every host are neighbours
   std::size_t packet_bytes = 0;  ///< payload of one packet slot
   std::size_t fifo_bytes = 0;    ///< payload of one fifo slot
 };
 
 /// The cheapest way, by crossovers measured on the host engine (docs/choice.md); or the one that options
-/// name. Throws unsupported, saying why, when the named way cannot run this request.
+/// name. Throws unsupported, saying why, when the named way cannot run this request. For ranks of several hosts it is
+/// choose_between_hosts.
 Decision choose(const Request& request, const Facts& facts);
 
 /// The same call when it turned out that not every rank's buffer can be reached.
 Decision choose_without_window(const Request& request, const Facts& facts);
+
+/// For ranks of several hosts: two levels where the collective has such a form, else MPI's own call.
+Decision choose_between_hosts(const Request& request, const Facts& facts);
 
 }  // namespace tutti

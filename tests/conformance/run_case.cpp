@@ -181,9 +181,11 @@ std::optional<std::string> run_case(Communicator& comm, const Case& c, Playgroun
   request.root = root_of(c);
   request.counts = counts;
   request.receive_counts = receive_counts;
-  Rounding rounding = is_pairwise(c.collective) ? Rounding{} : rounding_of(comm.decide(request), c.ranks);
-  if (comm.decide(request).backend != Backend::host && !c.deterministic && kind.commutes()) {
-    rounding = {false, c.ranks, c.ranks};  // between hosts, in MPI's order
+  Rounding rounding{};
+  if (!is_pairwise(c.collective)) {
+    const Decision decision = comm.decide(request);
+    const bool any_order = decision.backend != Backend::host && !c.deterministic && kind.commutes();
+    rounding = any_order ? Rounding{false, c.ranks, c.ranks} : rounding_of(decision, c.ranks);
   }
   SideCall side(comm);
   make_call(comm, c, request, side);

@@ -1,0 +1,194 @@
+#include "run/roll_call.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "topology/numa.hpp"
+#include "tutti/base/error.hpp"
+
+namespace tutti {
+
+namespace {
+
+// Keys in the store:
+//
+//     roll/R     rank R's card
+//     roll       rank 0's summary of all cards
+//     machine/H  the topology of host H
+//     machines   all of them, merged by rank 0
+
+/// What a rank says of itself, a line each.
+struct Card {
+  std::string host_id;
+  std::string host;
+  long pid = 0;
+  int cpus = 1;
+};
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+std::string text_of(const Card& card) {
+  return fmt::format("{}\n{}\n{}\n{}\n", one_line(card.host_id), one_line(card.host), card.pid, card.cpus);
+}
+
+Card card_of(const std::string& text) {
+  std::istringstream lines(text);
+  Card card;
+  std::getline(lines, card.host_id);
+  std::getline(lines, card.host);
+  lines >> card.pid >> card.cpus;
+  return card;
+}
+
+Card own_card(const World& world) { return {world.host_id, world.host, ::getpid(), allowed_cpu_count()}; }
+
+/// What all need to know of the cards.
+struct Summary {
+  std::vector<int> host{};  ///< [ranks]
+  std::vector<std::string> names{};
+  std::vector<bool> one_process{};  ///< [hosts]
+  bool oversubscribed = false;
+};
+
+Summary summary_of(const std::vector<Card>& cards) {
+  Summary summary;
+  std::map<std::string, int> numbers;
+  std::vector<const Card*> first;
+  std::vector<int> ranks;
+  std::vector<int> cpus;
+  for (const Card& card : cards) {
+    const auto [found, is_new] = numbers.try_emplace(card.host_id, static_cast<int>(numbers.size()));
+    const auto host = static_cast<std::size_t>(found->second);
+    summary.host.push_back(found->second);
+    if (is_new) {
+      summary.names.push_back(card.host);
+      summary.one_process.push_back(true);
+      first.push_back(&card);
+      ranks.push_back(0);
+      cpus.push_back(card.cpus);
+    }
+    ++ranks[host];
+    cpus[host] = std::max(cpus[host], card.cpus);
+    if (card.pid != first[host]->pid) summary.one_process[host] = false;
+  }
+  for (std::size_t host = 0; host < ranks.size(); ++host) {
+    summary.oversubscribed = summary.oversubscribed || ranks[host] > cpus[host];
+  }
+  return summary;
+}
+
+std::string text_of(const Summary& summary) {
+  std::string text = fmt::format("{} {}\n", summary.oversubscribed ? 1 : 0, summary.names.size());
+  for (std::size_t host = 0; host < summary.names.size(); ++host) {
+    text += fmt::format("{} {}\n", summary.one_process[host] ? 1 : 0, summary.names[host]);
+  }
+  return text + fmt::format("{}\n", fmt::join(summary.host, " "));
+}
+
+Summary summary_from(const std::string& text, int ranks) {
+  std::istringstream lines(text);
+  Summary summary;
+  std::size_t hosts = 0;
+  lines >> summary.oversubscribed >> hosts;
+  for (std::size_t host = 0; host < hosts && lines; ++host) {
+    bool one_process = false;
+    lines >> one_process;
+    lines.ignore(1);
+    summary.one_process.push_back(one_process);
+    std::getline(lines, summary.names.emplace_back());
+  }
+  int host = 0;
+  while (lines >> host) summary.host.push_back(host);
+  if (summary.host.size() != static_cast<std::size_t>(ranks)) {
+    throw Error(Code::bootstrap, "rank 0's list of hosts makes no sense",
+                {.operation = "making a communicator", .remedy = "start all ranks with one build of the program"});
+  }
+  return summary;
+}
+
+RollCall roll_of(const Summary& summary, int rank) {
+  RollCall roll{Placement(summary.host), summary.names, summary.oversubscribed};
+  roll.one_process = summary.one_process[static_cast<std::size_t>(roll.placement.host(rank))];
+  return roll;
+}
+
+}  // namespace
+
+RollCall call_roll(const World& world, Store::Deadline deadline) {
+  if (world.size == 1 || (world.one_process && world.network == nullptr)) {
+    return {Placement::on_one_host(world.size), {world.host}, world.size > allowed_cpu_count(), world.one_process};
+  }
+  Store& store = *world.store;
+  const auto key = [](int rank) { return fmt::format("roll/{}", rank); };
+  if (world.rank != 0) {
+    store.set(key(world.rank), text_of(own_card(world)));
+    return roll_of(summary_from(tutti::text_of(store.wait("roll", deadline)), world.size), world.rank);
+  }
+  std::vector<Card> cards{own_card(world)};
+  for (int rank = 1; rank < world.size; ++rank) {
+    cards.push_back(card_of(tutti::text_of(store.wait(key(rank), deadline))));
+  }
+  const Summary summary = summary_of(cards);
+  store.set("roll", text_of(summary));
+  store.erase_prefix("roll/");
+  return roll_of(summary, 0);
+}
+
+Topology gather_topology(const World& world, const Placement& placement, const Topology& machine,
+                         Store::Deadline deadline) {
+  Store& store = *world.store;
+  const auto key = [](int host) { return fmt::format("machine/{}", host); };
+  if (world.rank != 0 && placement.local_rank(world.rank) == 0) {
+    store.set(key(placement.host(world.rank)), serialise(machine));
+  }
+  if (world.rank != 0) return deserialise(text_of(store.wait("machines", deadline)));
+  std::vector<Topology> machines{machine};
+  for (int host = 1; host < placement.hosts(); ++host) {
+    machines.push_back(deserialise(text_of(store.wait(key(host), deadline))));
+  }
+  Topology all = merge(machines);
+  store.set("machines", serialise(all));
+  store.erase_prefix("machine/");
+  return all;
+}
+
+void expect_network(const World& world, const RollCall& roll, bool progress_thread) {
+  if (roll.placement.hosts() == 1) return;
+  const auto refuse = [&](const std::string& what, const char* remedy) {
+    throw Error(Code::unsupported, what, {.rank = world.rank, .operation = "making a communicator", .remedy = remedy});
+  };
+  if (world.network == nullptr) {
+    refuse(fmt::format("its {} ranks are on {} hosts ({}), and nothing carries data between them", world.size,
+                       roll.placement.hosts(), fmt::join(roll.host_names, ", ")),
+           "make the World with tutti::from_mpi (target tutti::mpi), or run all ranks on one host");
+  }
+  if (progress_thread && world.network->threads() == Network::Threads::one) {
+    refuse(fmt::format("a progress thread may not use the network ({}), which was set up for one thread",
+                       world.network->name()),
+           "initialise MPI with MPI_Init_thread and MPI_THREAD_MULTIPLE (MPI_THREAD_SERIALIZED when the program itself "
+           "makes no calls of MPI), or leave Config::progress_thread off");
+  }
+}
+
+World local_world(const World& world, const RollCall& roll) {
+  if (roll.placement.hosts() == 1) return world;
+  World local = world;
+  const int host = roll.placement.host(world.rank);
+  local.rank = roll.placement.local_rank(world.rank);
+  local.size = static_cast<int>(roll.placement.on(host).size());
+  local.one_process = roll.one_process;
+  local.store = prefixed(world.store, fmt::format("host/{}/", host));
+  local.network = nullptr;
+  return local;
+}
+
+}  // namespace tutti

@@ -1,0 +1,35 @@
+/// @file  Roll call: at the start the ranks tell one another where they are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "run/placement.hpp"
+#include "tutti/bootstrap/world.hpp"
+#include "tutti/topology/topology.hpp"
+
+namespace tutti {
+
+/// The same on all ranks, but for `shares_process`.
+struct RollCall {
+  Placement placement{};
+  std::vector<std::string> host_names{};  ///< [hosts] for people
+  bool oversubscribed = false;            ///< some host has more ranks than processors
+  bool one_process = false;               ///< this host's ranks are threads of this process
+};
+
+/// Collective. Each rank writes one value and reads one; nothing is exchanged by ranks of one process, unless a network
+/// says that they play several hosts.
+RollCall call_roll(const World& world, Store::Deadline deadline);
+
+/// Collective, for several hosts: `machine` of each host's first rank, merged in the order of hosts.
+Topology gather_topology(const World& world, const Placement& placement, const Topology& machine,
+                         Store::Deadline deadline);
+
+/// Throws unsupported unless the ranks of several hosts have a network that this process may use.
+void expect_network(const World& world, const RollCall& roll, bool progress_thread);
+
+/// The World of the ranks on this one's host, with keys of its own.
+World local_world(const World& world, const RollCall& roll);
+
+}  // namespace tutti

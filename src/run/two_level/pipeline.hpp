@@ -1,0 +1,47 @@
+/// @file  Pipeline: carries out a recipe, as far as it can go without waiting.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "run/host/schedule_run.hpp"
+#include "run/host/team.hpp"
+#include "run/two_level/recipe.hpp"
+
+namespace tutti::two_level {
+
+/// One cursor walks through rounds and stages in a fixed order; in tick t it does stage s of round t - lag(s). It is
+/// the same walk on all ranks of a host, so that schedules never meet on a wire; on all ranks of a network, so that
+/// its calls match; and between a call of the network and what needs its result lie the stages of other rounds.
+class Pipeline {
+ public:
+  /// `ranks_here`: of the team that will be given.
+  explicit Pipeline(int ranks_here) : run_(ranks_here) {}
+
+  void begin(std::unique_ptr<Recipe> recipe);
+  /// True when everything is done.
+  bool advance(host::Team& team);
+  /// Forgets it all, calls of the network under way included.
+  void drop();
+
+  /// What it waits for. The peer is a local rank.
+  host::ScheduleRun::Awaited awaited(const host::Team& team) const;
+
+ private:
+  bool stage_is_over(int round, host::Team& team);
+  std::unique_ptr<Transfer>& transfer(int stage, int round) {
+    return transfers_[static_cast<std::size_t>(stage * recipe_->depth() + round % recipe_->depth())];
+  }
+  bool arrived(std::unique_ptr<Transfer>& transfer);
+
+  std::unique_ptr<Recipe> recipe_;
+  int tick_ = 0;
+  int stage_ = 0;
+  bool running_ = false;  ///< `run_` is the stage at hand
+  host::ScheduleRun run_;
+  std::vector<std::unique_ptr<Transfer>> transfers_;  ///< [stages][depth]
+  Remote asked_{};                                    ///< the last call of the network, for errors
+};
+
+}  // namespace tutti::two_level
