@@ -94,14 +94,16 @@ Error refused(const Endpoint& endpoint, const Admission& admission, const std::s
                 .remedy = "start every rank with the same job, secret and version of tutti, or use another store"});
 }
 
-}  // namespace
-
-Admitted try_connect(const Endpoint& endpoint, const Admission& admission, Store::Deadline deadline) {
-  const auto addresses = addresses_of(endpoint);
+Admitted try_addresses(const Endpoint& endpoint, const std::vector<SocketAddress>& addresses,
+                       const Admission& admission, Store::Deadline deadline) {
   if (addresses.empty()) return failed(Outcome::absent, fmt::format("host \"{}\" is not known", endpoint.host));
   Admitted last;
-  for (const auto& address : addresses) {
-    auto attempt = connect_to(address, deadline);
+  for (std::size_t at = 0; at < addresses.size(); ++at) {
+    // One address that swallows everything must not take the others' time.
+    const auto& address = addresses[at];
+    const auto left = std::max<Clock::duration>(deadline - Clock::now(), 0ms);
+    const auto until = Clock::now() + left / static_cast<int>(addresses.size() - at);
+    auto attempt = connect_to(address, until);
     if (!attempt.socket) {
       last = failed(Outcome::absent, std::system_category().message(attempt.error),
                     attempt.error == ECONNREFUSED || attempt.error == ENOENT);
@@ -110,10 +112,36 @@ Admitted try_connect(const Endpoint& endpoint, const Admission& admission, Store
     if (address.family() == AF_UNIX && peer_user(attempt.socket.fd()) != ::geteuid()) {
       return failed(Outcome::refused, "another user holds this name");
     }
-    last = shake_hands(std::move(attempt.socket), admission, deadline);
+    last = shake_hands(std::move(attempt.socket), admission, until);
     if (last.outcome != Outcome::absent) return last;
   }
   return last;
+}
+
+// The addresses of the candidates, looked up again only now and then: many ranks wait, and there is one name server.
+class Addresses {
+ public:
+  explicit Addresses(const std::vector<Endpoint>& candidates) : candidates_(candidates) {}
+
+  const std::vector<SocketAddress>& of(std::size_t candidate) {
+    if (Clock::now() >= fresh_until_) {
+      known_.clear();
+      for (const Endpoint& endpoint : candidates_) known_.push_back(addresses_of(endpoint));
+      fresh_until_ = Clock::now() + 5s;
+    }
+    return known_[candidate];
+  }
+
+ private:
+  const std::vector<Endpoint>& candidates_;
+  std::vector<std::vector<SocketAddress>> known_;
+  Store::Deadline fresh_until_{};
+};
+
+}  // namespace
+
+Admitted try_connect(const Endpoint& endpoint, const Admission& admission, Store::Deadline deadline) {
+  return try_addresses(endpoint, addresses_of(endpoint), admission, deadline);
 }
 
 Connected connect_to_one_of(const std::vector<Endpoint>& candidates, const Admission& admission,
@@ -124,11 +152,14 @@ Connected connect_to_one_of(const std::vector<Endpoint>& candidates, const Admis
   const Clock::duration attempt_time = one ? 5s : 1s;
   Clock::duration pause = 500us;
   std::string why;
+  Addresses addresses(candidates);
   do {
-    for (const Endpoint& endpoint : candidates) {
+    for (std::size_t at = 0; at < candidates.size(); ++at) {
+      const Endpoint& endpoint = candidates[at];
       // A deadline in the past still makes one attempt.
       const auto soon = Clock::now() + 100ms;
-      auto attempt = try_connect(endpoint, admission, std::max(soon, std::min(deadline, Clock::now() + attempt_time)));
+      const auto until = std::max(soon, std::min(deadline, Clock::now() + attempt_time));
+      auto attempt = try_addresses(endpoint, addresses.of(at), admission, until);
       if (attempt.outcome == Outcome::in) return {std::move(attempt.socket), endpoint};
       if (attempt.outcome == Outcome::refused || (one && attempt.outcome == Outcome::foreign)) {
         throw refused(endpoint, admission, attempt.why);

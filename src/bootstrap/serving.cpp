@@ -64,7 +64,10 @@ std::vector<Endpoint> meeting_places(const Launch& launch) {
 }
 
 Serving& Serving::of_process() {
-  static Serving serving;
+  static Serving& serving = *new Serving;
+  static const struct AtExit {
+    ~AtExit() { serving.finish(); }
+  } at_exit;
   return serving;
 }
 
@@ -91,16 +94,20 @@ unsigned Serving::next_turn(const std::string& job, int rank) {
   return turns_[fmt::format("{} {}", rank, job)]++;
 }
 
-Serving::~Serving() {
-  for (auto& [job, server] : by_job_) {
-    server->retire();
-    adopted_.push_back(server);
+void Serving::finish() {
+  std::vector<std::shared_ptr<StoreServer>> servers;
+  {
+    const std::scoped_lock lock(mutex_);
+    servers.swap(adopted_);
+    for (auto& [job, server] : by_job_) servers.push_back(std::move(server));
+    by_job_.clear();
   }
-  const auto deadline = Clock::now() + 2s;
-  const auto all_finished = [this] {
-    return std::all_of(adopted_.begin(), adopted_.end(), [](const auto& each) { return each->finished(); });
+  for (const auto& server : servers) server->retire();
+  const auto all_finished = [&] {
+    return std::all_of(servers.begin(), servers.end(), [](const auto& each) { return each->finished(); });
   };
-  while (!all_finished() && Clock::now() < deadline) std::this_thread::sleep_for(1ms);
+  const auto deadline = Clock::now() + 2s;
+  while (::getpid() == pid_ && !all_finished() && Clock::now() < deadline) std::this_thread::sleep_for(1ms);
 }
 
 }  // namespace tutti

@@ -1,6 +1,8 @@
 /// @file  Serving: the store servers of this process, which outlive the Worlds they were opened for.
 #pragma once
 
+#include <unistd.h>
+
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +17,7 @@ namespace tutti {
 /// At the end of the process they go on for a moment: until the other ranks have hung up too, at most two seconds.
 class Serving {
  public:
+  /// Never destroyed: a World that is a global variable may be dropped after everything else.
   static Serving& of_process();
 
   /// The store of the job that `launch` describes, of which this process is rank 0; opened by the first call.
@@ -28,8 +31,9 @@ class Serving {
 
  private:
   Serving() = default;
-  ~Serving();
+  void finish();
 
+  const pid_t pid_ = ::getpid();  // a forked child has no servers to wait for
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<StoreServer>> by_job_;
   std::vector<std::shared_ptr<StoreServer>> adopted_;

@@ -18,6 +18,7 @@ using tutti::Admitted;
 using tutti::ByteSpan;
 using tutti::Code;
 using tutti::SocketResult;
+using tutti::text_of;
 using tutti::UniqueFd;
 namespace frame = tutti::frame;
 namespace handshake = tutti::handshake;
