@@ -241,3 +241,43 @@ TEST_CASE("every instruction set gives the same bits", "[reduce]") {
     });
   });
 }
+
+TEST_CASE("many sources and many destinations are combined as few are", "[reduce]") {
+  EverySet{}([&] {
+    std::mt19937_64 random(3);
+    for (int sources : {8, 10, 15, 16, 17, 64, 256}) {
+      for (std::size_t count : {5, 300, 1500}) {
+        Shape shape{.count = count, .sources = sources, .destinations = 3, .streaming = 5};
+        for (int i = 0; i < sources + 3; ++i) shape.misaligned.push_back(random() % 64);
+        shape.in_place[1] = sources - 2;
+        check<double>(DataType::float64, sum, shape, random());
+        check<std::int8_t>(DataType::int8, product, shape, random());
+        check<float16>(DataType::float16, sum, shape, random());
+        check<bfloat16>(DataType::bfloat16, maximum, shape, random());
+        shape.finish_over = sources;
+        check<float>(DataType::float32, average, shape, random());
+        check<std::int32_t>(DataType::int32, average, shape, random());
+        shape.finish_over = 0;
+        shape.prepare = sources - 1;
+        shape.scale = 0.75;
+        check<float>(DataType::float32, premultiplied_sum(0.75), shape, random());
+      }
+    }
+  });
+  std::vector<float> a(3000, 1.5F), b(3000, 2.25F);
+  std::vector<std::vector<float>> results(256, std::vector<float>(3000));
+  std::vector<void*> to;
+  for (auto& result : results) to.push_back(result.data());
+  const std::array<const void*, 2> from{a.data(), b.data()};
+  const ReduceOp op = pack<float>(sum);
+  host::loop_for(DataType::float32, op)({.sources = from.data(),
+                                         .source_count = 2,
+                                         .destinations = to.data(),
+                                         .destination_count = 256,
+                                         .count = 3000,
+                                         .streaming = 0xffffffffU},
+                                        op.state);
+  for (const auto& result : results)
+    for (float x : result)
+      if (x != 3.75F) FAIL(x);
+}

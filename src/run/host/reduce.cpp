@@ -1,6 +1,7 @@
 #include "run/host/reduce.hpp"
 
 #include <array>
+#include <atomic>
 
 #include "run/host/reduce_table.hpp"
 
@@ -15,14 +16,26 @@ constexpr std::array<const Loops* (*)() noexcept, data_type_count> tables{
 };
 static_assert(static_cast<int>(DataType::user) == data_type_count - 1);
 
+/// What the tables gave, once asked: asking costs a dispatch.
+std::array<std::atomic<const Loops*>, data_type_count> known{};
+
 }  // namespace
+
+void forget_loops() noexcept {
+  for (auto& loops : known) loops.store(nullptr, std::memory_order_relaxed);
+}
 
 Loop loop_for(DataType type, const ReduceOp& op) noexcept {
   if (op.kind == Op::user) return op.loop;
   const auto row = static_cast<std::size_t>(type);
   const auto column = static_cast<std::size_t>(op.kind);
   if (row >= static_cast<std::size_t>(DataType::user) || column >= op_count) return nullptr;
-  return tables[row]()->by_op[column];
+  const Loops* loops = known[row].load(std::memory_order_relaxed);  // to constants: nothing else to see
+  if (loops == nullptr) [[unlikely]] {
+    loops = tables[row]();
+    known[row].store(loops, std::memory_order_relaxed);
+  }
+  return loops->by_op[column];
 }
 
 const char* unsupported(DataType type, const ReduceOp& op) noexcept {

@@ -65,6 +65,10 @@ constexpr std::size_t least_streamed = 512;
 void copy(const void* source, void* const* destinations, int count, std::size_t bytes,
           std::uint32_t streaming) noexcept {
   if (bytes < least_streamed) streaming = 0;
+  if (count == 1 && streaming == 0) {
+    if (destinations[0] != source && bytes != 0) std::memcpy(destinations[0], source, bytes);
+    return;
+  }
   const auto* from = static_cast<const unsigned char*>(source);
   const std::size_t piece = count > 1 ? shared_piece : bytes;
   bool streamed = false;

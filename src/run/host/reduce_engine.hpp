@@ -31,22 +31,22 @@ HWY_NOINLINE void general_pass(const ReduceCall& call, Finish finish, std::size_
   pass.rest(pass.blocks(begin, end), end);
 }
 
-/// The same; two sources into one or two destinations have loops of their own.
+/// The most frequent passes, two sources into one or two destinations, by loops of their own; false: another one.
 template <class Kernel>
-HWY_INLINE void pass(const ReduceCall& call, Finish finish, std::size_t begin, std::size_t end) {
+HWY_INLINE bool frequent_pass(const ReduceCall& call, std::size_t bytes) {
   if constexpr (Kernel::fast) {
-    if (call.source_count == 2 && finish.how == Finish::How::nothing) {
-      if (call.destination_count == 1) {
-        const Pass<Kernel, 2, 1, false> pass(call, finish);
-        return pass.rest(pass.blocks(begin, end), end);
-      }
-      if (call.destination_count == 2) {
-        const Pass<Kernel, 2, 2, false> pass(call, finish);
-        return pass.rest(pass.blocks(begin, end), end);
-      }
+    if (call.source_count == 2 && call.destination_count == 1) {
+      const Pass<Kernel, 2, 1, false> pass(call, {});
+      pass.rest(pass.blocks(0, bytes), bytes);
+      return true;
+    }
+    if (call.source_count == 2 && call.destination_count == 2) {
+      const Pass<Kernel, 2, 2, false> pass(call, {});
+      pass.rest(pass.blocks(0, bytes), bytes);
+      return true;
     }
   }
-  general_pass<Kernel>(call, finish, begin, end);
+  return false;
 }
 
 /// Through scratch in the first-level cache, which is then copied to each destination its own way.
@@ -61,8 +61,7 @@ HWY_NOINLINE void through_scratch(const ReduceCall& call, Finish finish, std::ui
   }
 }
 
-/// Straight from registers, if the streamed destinations reach a cache line's beginning together; false: not
-/// so.
+/// Straight from registers; false: the streamed destinations do not reach a cache line's beginning together.
 template <class Kernel>
 HWY_INLINE bool straight(const ReduceCall& call, Finish finish, std::uint32_t streaming) {
   using T = typename Kernel::Type;
@@ -105,14 +104,47 @@ inline constexpr std::size_t least_streamed = 512;
 
 /// Orders nothing.
 template <class Kernel>
-HWY_INLINE void unordered(const ReduceCall& call, Finish finish, std::uint32_t streaming) {
+HWY_INLINE void few_sources(const ReduceCall& call, Finish finish, std::uint32_t streaming) {
   const std::size_t bytes = call.count * sizeof(typename Kernel::Type);
-  if (streaming == 0 || bytes < least_streamed) return pass<Kernel>(call, finish, 0, bytes);
+  if (streaming == 0 || bytes < least_streamed) return general_pass<Kernel>(call, finish, 0, bytes);
   streamed<Kernel>(call, finish, streaming);
 }
 
+/// So many sources are read at once; prefetchers and address translation follow no more.
+inline constexpr int sources_at_once = 8;
+inline constexpr std::size_t least_in_turns = 1024;
+
+/// Orders nothing. Many sources come in turns, a piece at a time, with what is combined so far as the first of each
+/// turn; only kernels that round nothing can put it aside.
 template <class Kernel>
-HWY_INLINE void reduce(const ReduceCall& call, Finish finish) {
+HWY_NOINLINE void unordered(const ReduceCall& call, Finish finish, std::uint32_t streaming) {
+  if constexpr (!Kernel::rounds) {
+    const std::size_t bytes = call.count * sizeof(typename Kernel::Type);
+    if (call.source_count > sources_at_once && bytes >= least_in_turns) {
+      alignas(64) Byte scratch[piece_bytes];
+      void* const into = scratch;
+      for (Piece piece(call, sizeof(typename Kernel::Type)); piece.next();) {
+        int from = 0;
+        for (; call.source_count - from > sources_at_once; from += sources_at_once - 1) {
+          ReduceCall turn = piece.into(&into);
+          turn.sources += from;
+          turn.source_count = sources_at_once;
+          general_pass<Kernel>(turn, {}, 0, turn.count * sizeof(typename Kernel::Type));
+          piece.replace_source(from + sources_at_once - 1, scratch);
+        }
+        ReduceCall last = piece.call();
+        last.sources += from;
+        last.source_count -= from;
+        few_sources<Kernel>(last, finish, streaming);
+      }
+      return;
+    }
+  }
+  few_sources<Kernel>(call, finish, streaming);
+}
+
+template <class Kernel>
+HWY_NOINLINE void general(const ReduceCall& call, Finish finish) {
   if (call.source_count == 1 && finish.how == Finish::How::nothing) {
     const std::size_t bytes = call.count * sizeof(typename Kernel::Type);
     return copy(call.sources[0], call.destinations, call.destination_count, bytes, call.streaming);
@@ -120,6 +152,15 @@ HWY_INLINE void reduce(const ReduceCall& call, Finish finish) {
   const std::uint32_t streaming = streaming_of(call);
   unordered<Kernel>(call, finish, streaming);
   if (streaming != 0) order_streamed_writes();
+}
+
+template <class Kernel>
+HWY_INLINE void reduce(const ReduceCall& call, Finish finish) {
+  if (finish.how == Finish::How::nothing) {
+    const std::size_t bytes = call.count * sizeof(typename Kernel::Type);
+    if ((call.streaming == 0 || bytes < least_streamed) && frequent_pass<Kernel>(call, bytes)) return;
+  }
+  general<Kernel>(call, finish);
 }
 
 }  // namespace tutti::host::HWY_NAMESPACE

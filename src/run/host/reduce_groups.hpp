@@ -106,7 +106,7 @@ struct XorOp {
 
 // ---- kernels --------------------------------------------------------------------------------------------
 // A kernel is an element type, an operator, and Group<N>: N elements in registers, N a power of two up to
-// `full`. `fast` ones are compiled for two sources and one or two destinations as well, and stream directly.
+// `full`: loaded as a Total, combined, finished, packed as they are stored, stored. `fast` ones are compiled for two sources and one or two destinations as well, and stream directly.
 
 template <class D, class V>
 HWY_INLINE V finished(D d, V total, Finish finish) {
@@ -130,6 +130,7 @@ struct Whole {
   using Type = T;
   static constexpr std::size_t full = HWY_LANES(T);
   static constexpr bool fast = Fast && full > 1;
+  static constexpr bool rounds = false;
 
   template <std::size_t N>
   struct Group {
@@ -142,12 +143,9 @@ struct Whole {
       if constexpr (std::is_floating_point_v<T>) return finished(D(), total, how);
       return total;
     }
-    static HWY_INLINE void store(Total total, Byte* to) {
-      hn::StoreU(settled<Op>(D(), total), D(), reinterpret_cast<T*>(to));
-    }
-    static HWY_INLINE void stream(Total total, Byte* to) {
-      hn::Stream(settled<Op>(D(), total), D(), reinterpret_cast<T*>(to));
-    }
+    static HWY_INLINE Total pack(Total total) { return settled<Op>(D(), total); }
+    static HWY_INLINE void store(Total packed, Byte* to) { hn::StoreU(packed, D(), reinterpret_cast<T*>(to)); }
+    static HWY_INLINE void stream(Total packed, Byte* to) { hn::Stream(packed, D(), reinterpret_cast<T*>(to)); }
   };
 };
 
@@ -156,23 +154,22 @@ struct ByteProduct {
   using Type = std::uint8_t;
   static constexpr std::size_t full = HWY_LANES(std::uint16_t);
   static constexpr bool fast = false;
+  static constexpr bool rounds = false;
 
   template <std::size_t N>
   struct Group {
     using D = hn::CappedTag<std::uint16_t, N>;
+    using D8 = hn::Rebind<std::uint8_t, D>;
     using Total = hn::Vec<D>;
 
-    static HWY_INLINE Total load(const Byte* from) {
-      return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<std::uint8_t, D>(), from));
-    }
+    static HWY_INLINE Total load(const Byte* from) { return hn::PromoteTo(D(), hn::LoadU(D8(), from)); }
     static HWY_INLINE Total combine(Total a, Total b) { return hn::Mul(a, b); }
     static HWY_INLINE Total finish(Total total, Finish) { return total; }
-    static HWY_INLINE void store(Total total, Byte* to) {
+    static HWY_INLINE hn::Vec<D8> pack(Total total) {
       const hn::RebindToSigned<D> di;
-      const auto low = hn::BitCast(di, hn::And(total, hn::Set(D(), 0xff)));
-      const hn::Rebind<std::uint8_t, D> d8;
-      hn::StoreU(hn::DemoteTo(d8, low), d8, to);
+      return hn::DemoteTo(D8(), hn::BitCast(di, hn::And(total, hn::Set(D(), 0xff))));
     }
+    static HWY_INLINE void store(hn::Vec<D8> packed, Byte* to) { hn::StoreU(packed, D8(), to); }
   };
 };
 

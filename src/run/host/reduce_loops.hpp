@@ -9,6 +9,7 @@
 #endif
 
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 #include "run/host/reduce_engine.hpp"
@@ -29,7 +30,8 @@ void average_loop(const ReduceCall& call, const void*) {
     reduce<Kernel>(call, {Finish::How::divide, static_cast<double>(call.finish_over)});
   } else {
     const std::uint32_t streaming = streaming_of(call);
-    alignas(64) T scratch[piece_bytes / sizeof(T)];
+    alignas(64) Byte bytes[piece_bytes];
+    T* const scratch = std::launder(reinterpret_cast<T*>(bytes));
     void* const into = scratch;
     for (Piece piece(call, sizeof(T)); piece.next();) {
       const std::size_t count = piece.call().count;
@@ -47,7 +49,8 @@ void premultiplied_loop(const ReduceCall& call, const void* state) {
   double scale = 1;
   std::memcpy(&scale, state, sizeof scale);
   const std::uint32_t streaming = streaming_of(call);
-  alignas(64) T scratch[piece_bytes / sizeof(T)];
+  alignas(64) Byte bytes[piece_bytes];  // not T: nothing is to initialise them
+  T* const scratch = std::launder(reinterpret_cast<T*>(bytes));
   void* const into = scratch;
   for (Piece piece(call, sizeof(T)); piece.next();) {
     const std::size_t count = piece.call().count;

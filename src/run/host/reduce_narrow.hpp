@@ -88,6 +88,7 @@ struct Narrow {
   using Type = T;
   static constexpr std::size_t full = HWY_LANES(float);
   static constexpr bool fast = false;
+  static constexpr bool rounds = true;
 
   template <std::size_t N>
   struct Group {
@@ -102,9 +103,11 @@ struct Narrow {
     }
     static HWY_INLINE Total combine(Total a, Total b) { return Op::apply(D(), a, b); }
     static HWY_INLINE Total finish(Total total, Finish how) { return finished(D(), total, how); }
-    static HWY_INLINE void store(Total total, Byte* to) {
-      const auto stored = hn::DemoteTo(Stored(), Converter<T>::template round<!Op::computes>(D(), total));
-      hn::StoreU(stored, Stored(), reinterpret_cast<decltype(T::bits)*>(to));
+    static HWY_INLINE hn::Vec<Stored> pack(Total total) {
+      return hn::DemoteTo(Stored(), Converter<T>::template round<!Op::computes>(D(), total));
+    }
+    static HWY_INLINE void store(hn::Vec<Stored> packed, Byte* to) {
+      hn::StoreU(packed, Stored(), reinterpret_cast<decltype(T::bits)*>(to));
     }
   };
 };
@@ -125,15 +128,15 @@ struct Half : Narrow<float16, Op> {
     static HWY_INLINE Total load(const Byte* from) {
       return hn::PromoteTo(D(), hn::LoadU(Stored(), reinterpret_cast<const hwy::float16_t*>(from)));
     }
-    static HWY_INLINE auto rounded(Total total) {  // the processor would keep a part of what is not a number
+    static HWY_INLINE hn::Vec<Words> pack(Total total) {  // alone, the processor would keep parts of a NaN
       const auto plain = hn::IfThenElse(hn::IsNaN(total), quiet_nan<Op>(D(), total), total);
       return hn::BitCast(Words(), hn::DemoteTo(Stored(), plain));
     }
-    static HWY_INLINE void store(Total total, Byte* to) {
-      hn::StoreU(rounded(total), Words(), reinterpret_cast<std::uint16_t*>(to));
+    static HWY_INLINE void store(hn::Vec<Words> packed, Byte* to) {
+      hn::StoreU(packed, Words(), reinterpret_cast<std::uint16_t*>(to));
     }
-    static HWY_INLINE void stream(Total total, Byte* to) {
-      hn::Stream(rounded(total), Words(), reinterpret_cast<std::uint16_t*>(to));
+    static HWY_INLINE void stream(hn::Vec<Words> packed, Byte* to) {
+      hn::Stream(packed, Words(), reinterpret_cast<std::uint16_t*>(to));
     }
   };
 };
@@ -144,6 +147,7 @@ struct Brain {
   using Type = bfloat16;
   static constexpr std::size_t full = 2 * HWY_LANES(float);
   static constexpr bool fast = Fast && HWY_LANES(float) > 1;
+  static constexpr bool rounds = true;
 
   template <std::size_t N>
   struct Group : Narrow<bfloat16, Op>::template Group<N> {};
@@ -177,17 +181,17 @@ struct Brain {
       const auto nan = quiet_nan<Op>(D(), value);
       return hn::BitCast(di, hn::IfThenElse(hn::IsNaN(value), nan, hn::BitCast(D(), rounded)));
     }
-    static HWY_INLINE hn::Vec<DI> words(Total total) {
+    static HWY_INLINE hn::Vec<DI> pack(Total total) {
       const DI di;
       const auto even = hn::ShiftRight<16>(hn::BitCast(hn::RebindToUnsigned<D>(), in_upper_half(total.even)));
       const auto odd = hn::And(in_upper_half(total.odd), hn::Set(di, static_cast<std::int32_t>(0xffff0000U)));
       return hn::Or(hn::BitCast(di, even), odd);
     }
-    static HWY_INLINE void store(Total total, Byte* to) {
-      hn::StoreU(words(total), DI(), reinterpret_cast<std::int32_t*>(to));
+    static HWY_INLINE void store(hn::Vec<DI> packed, Byte* to) {
+      hn::StoreU(packed, DI(), reinterpret_cast<std::int32_t*>(to));
     }
-    static HWY_INLINE void stream(Total total, Byte* to) {
-      hn::Stream(words(total), DI(), reinterpret_cast<std::int32_t*>(to));
+    static HWY_INLINE void stream(hn::Vec<DI> packed, Byte* to) {
+      hn::Stream(packed, DI(), reinterpret_cast<std::int32_t*>(to));
     }
   };
 };

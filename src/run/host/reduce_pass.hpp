@@ -51,8 +51,11 @@ class Pass {
  private:
   template <class Group>
   using Total = typename Group::Total;
+  template <class Group>
+  using Stored = decltype(Group::pack(Total<Group>()));
 
   HWY_INLINE const Byte* source(int s) const { return static_cast<const Byte*>(call_.sources[s]); }
+  HWY_INLINE Byte* destination(int d) const { return static_cast<Byte*>(call_.destinations[d]); }
 
   HWY_INLINE void block(std::size_t at) const {
     Total<Full> a, b, c, d;
@@ -81,21 +84,33 @@ class Pass {
         d = Full::finish(d, finish_);
       }
     }
-    for_each_destination(at, [&](Byte* to, bool streams) HWY_ATTR {
-      if (Streams && streams) {
-        if constexpr (Streams) {
-          Full::stream(a, to);
-          Full::stream(b, to + step);
-          Full::stream(c, to + 2 * step);
-          Full::stream(d, to + 3 * step);
-        }
-      } else {
-        Full::store(a, to);
-        Full::store(b, to + step);
-        Full::store(c, to + 2 * step);
-        Full::store(d, to + 3 * step);
+    const auto p = Full::pack(a);
+    const auto q = Full::pack(b);
+    const auto r = Full::pack(c);
+    const auto s = Full::pack(d);
+    if constexpr (Destinations != 0) {
+      put(p, q, r, s, to_ + at, 0);
+      if constexpr (Destinations == 2) put(p, q, r, s, also_to_ + at, 1);
+    } else {
+      for (int i = 0; i < call_.destination_count; ++i) put(p, q, r, s, destination(i) + at, i);
+    }
+  }
+
+  /// A block, to destination `d`.
+  HWY_INLINE void put(Stored<Full> a, Stored<Full> b, Stored<Full> c, Stored<Full> e, Byte* to, int d) const {
+    if constexpr (Streams) {
+      if (d < 32 && ((streaming_ >> d) & 1U) != 0) {
+        Full::stream(a, to);
+        Full::stream(b, to + step);
+        Full::stream(c, to + 2 * step);
+        Full::stream(e, to + 3 * step);
+        return;
       }
-    });
+    }
+    Full::store(a, to);
+    Full::store(b, to + step);
+    Full::store(c, to + 2 * step);
+    Full::store(e, to + 3 * step);
   }
 
   template <class Group>
@@ -109,7 +124,13 @@ class Pass {
       if (finish_.how != Finish::How::nothing) [[unlikely]]
         total = Group::finish(total, finish_);
     }
-    for_each_destination(at, [&](Byte* to, bool) HWY_ATTR { Group::store(total, to); });
+    const auto stored = Group::pack(total);
+    if constexpr (Destinations != 0) {
+      Group::store(stored, to_ + at);
+      if constexpr (Destinations == 2) Group::store(stored, also_to_ + at);
+    } else {
+      for (int d = 0; d < call_.destination_count; ++d) Group::store(stored, destination(d) + at);
+    }
   }
 
   template <std::size_t N>
@@ -120,18 +141,6 @@ class Pass {
         at += N * sizeof(T);
       }
       halves<N / 2>(at, end);
-    }
-  }
-
-  template <class Store>
-  HWY_INLINE void for_each_destination(std::size_t at, const Store& store) const {
-    if constexpr (Destinations != 0) {
-      store(to_ + at, (streaming_ & 1U) != 0);
-      if constexpr (Destinations == 2) store(also_to_ + at, (streaming_ & 2U) != 0);
-    } else {
-      for (int d = 0; d < call_.destination_count; ++d) {
-        store(static_cast<Byte*>(call_.destinations[d]) + at, d < 32 && ((streaming_ >> d) & 1U) != 0);
-      }
     }
   }
 

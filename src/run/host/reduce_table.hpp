@@ -28,6 +28,9 @@ const Loops* uint32_loops() noexcept;
 const Loops* int64_loops() noexcept;
 const Loops* uint64_loops() noexcept;
 
+/// `loop_for` asks the above once; this makes it ask again.
+void forget_loops() noexcept;
+
 /// Copies with non-temporal stores, and does not order them: the caller ends with `order_streamed_writes`.
 void copy_streaming(const void* source, void* destination, std::size_t bytes) noexcept;
 

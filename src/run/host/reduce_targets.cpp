@@ -1,6 +1,7 @@
 #include "run/host/reduce_targets.hpp"
 
 #include "hwy/targets.h"
+#include "run/host/reduce_table.hpp"
 
 namespace tutti::host {
 
@@ -10,6 +11,7 @@ int instruction_set_count() {
 }
 
 const char* use_instruction_set(int index) {
+  forget_loops();
   hwy::SetSupportedTargetsForTest(0);
   if (index < 0) return "best";
   const auto target = hwy::SupportedAndGeneratedTargets().at(static_cast<std::size_t>(index));
