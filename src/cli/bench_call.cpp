@@ -61,7 +61,7 @@ Request request_of(const Call& call, int rank, int ranks, const Options& options
   return request;
 }
 
-Operation our_operation(Communicator& communicator, const Call& call, const Options& options) {
+Runner our_runner(Communicator& communicator, const Call& call, const Options& options) {
   const int rank = communicator.rank();
   const int ranks = communicator.size();
   if (call.collective == Collective::send) {

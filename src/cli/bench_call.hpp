@@ -26,8 +26,8 @@ struct Call {
   std::size_t out_bytes() const { return extent.out * size_of(type); }
 };
 
-/// One operation from beginning to end.
-using Operation = std::function<void()>;
+/// Runs one operation from beginning to end.
+using Runner = std::function<void()>;
 
 /// Whose collectives are measured beside ours.
 class Peer {
@@ -40,8 +40,8 @@ class Peer {
   virtual std::string version() const = 0;  ///< of the library, one line
   /// Why it cannot run this call, or an empty text.
   virtual std::string unsupported(const Call& call) const = 0;
-  /// May move `call.out` to where its result in place lies. The call outlives the operation.
-  virtual Operation operation(Call& call) = 0;
+  /// May move `call.out` to where its result in place lies. The call outlives the runner.
+  virtual Runner runner(Call& call) = 0;
 
  protected:
   Peer() = default;
@@ -50,7 +50,7 @@ class Peer {
 /// The request a call is; sendrecv's is its send.
 Request request_of(const Call& call, int rank, int ranks, const Options& options);
 
-/// The call by tutti. `communicator` and `call` outlive the operation.
-Operation our_operation(Communicator& communicator, const Call& call, const Options& options);
+/// The call by tutti. `communicator` and `call` outlive the runner.
+Runner our_runner(Communicator& communicator, const Call& call, const Options& options);
 
 }  // namespace tutti::bench

@@ -17,7 +17,7 @@ struct Method {
 
 struct Candidate {
   Call call{};
-  Operation run{};
+  Runner run{};
 };
 
 /// All times in microseconds.

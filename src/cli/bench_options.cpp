@@ -19,8 +19,8 @@ namespace {
 constexpr int most_ranks = 1024;  ///< as threads of one process
 constexpr std::size_t most_sizes = 10'000;
 
-[[noreturn]] void refuse(const std::string& what, const std::string& remedy) {
-  throw Error(Code::invalid_argument, what, {.operation = "bench", .remedy = remedy});
+[[noreturn]] void refuse(const std::string& what, const std::string& remedy, Where where = Where::here()) {
+  throw Error(Code::invalid_argument, what, {.operation = "bench", .remedy = remedy}, where);
 }
 
 const std::vector<Algorithm> every_algorithm{

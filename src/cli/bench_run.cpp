@@ -16,14 +16,15 @@
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
 #include "tutti/collectives.hpp"
+#include "tutti/plan/schedule.hpp"
 #include "tutti/topology/host_facts.hpp"
 
 namespace tutti::bench {
 
 namespace {
 
-[[noreturn]] void refuse(Code code, const std::string& what, const std::string& remedy) {
-  throw Refusal(code, what, {.operation = "bench", .remedy = remedy});
+[[noreturn]] void refuse(Code code, const std::string& what, const std::string& remedy, Where where = Where::here()) {
+  throw Refusal(code, what, {.operation = "bench", .remedy = remedy}, where);
 }
 
 /// One way to do a call of one size.
@@ -164,10 +165,23 @@ class Sweep {
     return call;
   }
 
+  /// Why there is no such schedule; null when there is one, or when the algorithm is a question.
+  const char* no_pattern(Algorithm algorithm) const {
+    if (algorithm == Algorithm::automatic || algorithm == Algorithm::direct) return nullptr;
+    const int root = has_root(options_.collective) ? options_.root : 0;
+    const int named = options_.collective == Collective::send ? (place_.rank + 1) % place_.ranks : root;
+    return plan::unsupported(
+        {.collective = options_.collective, .algorithm = algorithm, .size = place_.ranks, .root = named});
+  }
+
   /// The ways that can do this; the others are noted, with the reason.
   std::vector<Way> ways_of(DataType type, Op op, std::size_t bytes) {
     std::vector<Way> ways;
     for (const Algorithm algorithm : options_.algorithms) {
+      if (const char* why = no_pattern(algorithm)) {
+        note(fmt::format("{} is left out: {}", name(algorithm), why));
+        continue;
+      }
       for (const BufferKind buffers : options_.buffers) {
         for (const bool in_place : options_.in_place) {
           Way way{.algorithm = algorithm, .buffers = buffers, .in_place = in_place};
@@ -210,8 +224,8 @@ class Sweep {
     std::vector<Candidate> candidates(ways.size());
     for (std::size_t i = 0; i < ways.size(); ++i) {
       Call& call = candidates[i].call = call_of(type, op, bytes, ways[i]);
-      candidates[i].run = ways[i].is_peer ? peer_->operation(call)
-                                          : our_operation(communicator_for(ways[i].buffers), call, options_of(ways[i]));
+      candidates[i].run = ways[i].is_peer ? peer_->runner(call)
+                                          : our_runner(communicator_for(ways[i].buffers), call, options_of(ways[i]));
     }
 
     std::vector<double> wrong(candidates.size());

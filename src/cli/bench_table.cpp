@@ -84,7 +84,8 @@ std::string summary(const std::vector<Row>& rows) {
   const auto way_of = [](const Row& row) { return row.algorithm + (row.buffers == "shared" ? "*" : ""); };
   const bool in_place = std::none_of(rows.begin(), rows.end(), [](const Row& row) { return !row.in_place; });
   for (const Row& row : rows) {
-    if (row.in_place != in_place || row.type != rows.front().type || row.operation != rows.front().operation) continue;
+    if (row.type != rows.front().type || row.operation != rows.front().operation) return {};
+    if (row.in_place != in_place) continue;
     if (std::find(ways.begin(), ways.end(), way_of(row)) == ways.end()) ways.push_back(way_of(row));
     if (std::find(sizes.begin(), sizes.end(), row.size_bytes) == sizes.end()) sizes.push_back(row.size_bytes);
   }
@@ -102,8 +103,7 @@ std::string summary(const std::vector<Row>& rows) {
     std::string ratio = "-";
     for (const std::string& way : ways) {
       const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& candidate) {
-        return candidate.size_bytes == size && way_of(candidate) == way && candidate.in_place == in_place &&
-               candidate.type == any.type && candidate.operation == any.operation;
+        return candidate.size_bytes == size && way_of(candidate) == way && candidate.in_place == in_place;
       });
       text += fmt::format(" {:>16}", row == rows.end() ? "-" : short_number(row->time_us));
       if (row != rows.end() && way == "automatic" && row->ratio) ratio = fmt::format("{:.2f}", *row->ratio);
@@ -115,18 +115,15 @@ std::string summary(const std::vector<Row>& rows) {
 }
 
 std::string table_foot(const Report& report) {
+  if (report.rows.empty()) return {};
   std::size_t wrong = 0;
-  double busbw = 0;
   bool checked = false;
   for (const Row& row : report.rows) {
     wrong += row.wrong.value_or(0);
     checked = checked || row.wrong.has_value();
-    busbw += row.busbw_GBs;
   }
-  if (report.rows.empty()) return {};
-  return fmt::format("#\n# wrong values: {}\n# mean bus bandwidth: {:.3f} GB/s\n",
-                     checked ? fmt::format("{} {}", wrong, wrong == 0 ? "OK" : "FAILED") : "not checked",
-                     busbw / static_cast<double>(report.rows.size()));
+  return fmt::format("#\n# wrong values: {}\n",
+                     checked ? fmt::format("{} {}", wrong, wrong == 0 ? "OK" : "FAILED") : "not checked");
 }
 
 }  // namespace tutti::bench

@@ -14,10 +14,10 @@ std::string table_head(const RunFacts& facts, ProbeTime probe, bool with_ratio);
 /// One line for each way: its rows out of place and in place side by side.
 std::string table_lines(const std::vector<Row>& rows, bool with_ratio);
 
-/// Time by size, a column for each way; the line below a size's says nothing else. Empty with fewer than two ways.
+/// Time by size, a column for each way. Empty with fewer than two ways, and with several types or operations.
 std::string summary(const std::vector<Row>& rows);
 
-/// The last lines: wrong values, and the mean bus bandwidth.
+/// How many values were wrong.
 std::string table_foot(const Report& report);
 
 }  // namespace tutti::bench

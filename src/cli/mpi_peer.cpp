@@ -13,7 +13,7 @@ namespace tutti::cli {
 namespace {
 
 using bench::Call;
-using bench::Operation;
+using bench::Runner;
 
 /// Data that is only moved needs a type of the right size.
 MPI_Datatype moved_as(DataType type) {
@@ -126,7 +126,7 @@ std::string MpiPeer::unsupported(const Call& call) const {
   return {};
 }
 
-Operation MpiPeer::operation(Call& call) {
+Runner MpiPeer::runner(Call& call) {
   const MPI_Datatype type = mpi_type(call);
   const MPI_Op op = mpi_op(call.op);
   const MPI_Comm comm = communicator_;
@@ -178,7 +178,7 @@ Operation MpiPeer::operation(Call& call) {
   }
 }
 
-Operation MpiPeer::uneven(const Call& call) const {
+Runner MpiPeer::uneven(const Call& call) const {
   const MPI_Datatype type = mpi_type(call);
   const MPI_Op op = mpi_op(call.op);
   const MPI_Comm comm = communicator_;

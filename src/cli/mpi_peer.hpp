@@ -14,10 +14,10 @@ class MpiPeer : public bench::Peer {
   std::string name() const override { return "mpi"; }
   std::string version() const override;
   std::string unsupported(const bench::Call& call) const override;
-  bench::Operation operation(bench::Call& call) override;
+  bench::Runner runner(bench::Call& call) override;
 
  private:
-  bench::Operation uneven(const bench::Call& call) const;
+  bench::Runner uneven(const bench::Call& call) const;
 
   MPI_Comm communicator_;
   int rank_ = 0;
