@@ -126,6 +126,24 @@ CoveringArray covering(int least_ranks, int most_ranks, std::uint64_t seed) {
   return array;
 }
 
+std::vector<Case> some_of(int ranks, std::uint64_t seed) {
+  const std::size_t every = instrumented() ? 12 : 3;
+  std::vector<Case> cases;
+  const std::vector<Case> all = exhaustive(ranks, ranks);
+  for (std::size_t i = seed % every; i < all.size(); i += every) cases.push_back(all[i]);
+  const CoveringArray array = covering(ranks, ranks, seed);
+  for (std::size_t i = seed % every; i < array.cases.size(); i += every) cases.push_back(array.cases[i]);
+  return cases;
+}
+
+bool instrumented() {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  return true;
+#else
+  return false;
+#endif
+}
+
 Failures run_here(Communicator& comm, std::span<const Case> cases, std::uint64_t seed) {
   const auto ours = [&](const Case& c) {
     return company(c) == std::tuple(comm.size(), comm.config().check_across_ranks, comm.config().progress_thread);
@@ -135,7 +153,7 @@ Failures run_here(Communicator& comm, std::span<const Case> cases, std::uint64_t
   for (const Case& c : cases) {
     if (!ours(c)) continue;
     room = std::max(room, room_for(c));
-    allocated = allocated || c.home == Home::allocated;
+    allocated = allocated || c.home == Home::allocated || c.protocol == Protocol::window;
   }
   Playground playground(comm, room, allocated);
   Failures failures;

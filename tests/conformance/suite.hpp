@@ -33,6 +33,12 @@ struct CoveringArray {
 };
 CoveringArray covering(int least_ranks, int most_ranks, std::uint64_t seed);
 
+/// Some of both for one number of ranks: what a test can afford that starts processes or runs instrumented.
+std::vector<Case> some_of(int ranks, std::uint64_t seed);
+
+/// Is this build instrumented by a sanitizer, and so several times slower?
+bool instrumented();
+
 /// What went wrong: a line for each case, at most some.
 using Failures = std::vector<std::string>;
 
