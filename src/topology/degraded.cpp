@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "topology/describe.hpp"
+#include "topology/match.hpp"
 #include "tutti/topology/facts.hpp"
 
 namespace tutti {
@@ -39,11 +39,6 @@ int nvlinks_expected(const Device& gpu) {
   return 0;
 }
 
-std::string called(const Device& device) {
-  return device.name.find(device.pci) != std::string::npos || device.pci.empty() ? device.name
-                                                                                 : device.name + " " + device.pci;
-}
-
 void look_at_pci(const Topology& topology, std::vector<DegradedLink>& found) {
   for (std::size_t i = 0; i < topology.links().size(); ++i) {
     const Link& link = topology.links()[i];
@@ -54,12 +49,12 @@ void look_at_pci(const Topology& topology, std::vector<DegradedLink>& found) {
     const bool slow = link.speed.known() && link.speed_possible.known() && link.speed.value < link.speed_possible.value;
     if (narrow) {
       found.push_back({static_cast<int>(i), device.id,
-                       fmt::format("{} runs on {:g} lanes; {:g} are possible", called(device), link.lanes.value,
+                       fmt::format("{} runs on {:g} lanes; {:g} are possible", call(device), link.lanes.value,
                                    link.lanes_possible.value)});
     }
     if (slow) {
       found.push_back({static_cast<int>(i), device.id,
-                       fmt::format("{} runs at {:g} GT/s; {:g} are possible{}", called(device), link.speed.value,
+                       fmt::format("{} runs at {:g} GT/s; {:g} are possible{}", call(device), link.speed.value,
                                    link.speed_possible.value,
                                    device.kind == DeviceKind::gpu ? " (an idle GPU may be saving power)" : "")});
     }
@@ -75,7 +70,7 @@ void look_at_nvlink(const Topology& topology, std::vector<DegradedLink>& found) 
     }
     if (link.count_possible > link.count) {
       found.push_back({-1, link.from,
-                       fmt::format("{} has {} of {} links to {}", called(topology.device(link.from)), link.count,
+                       fmt::format("{} has {} of {} links to {}", call(topology.device(link.from)), link.count,
                                    link.count_possible, topology.device(link.to).name)});
     }
   }
@@ -89,10 +84,14 @@ void look_at_nvlink(const Topology& topology, std::vector<DegradedLink>& found) 
     const auto best = most.find({gpu.host, gpu.model});
     const auto has = count.find(id);
     const int links = has == count.end() ? 0 : has->second;
+    if (const auto down = gpu.attributes.find("nvlinks_down"); down != gpu.attributes.end() && links > 0) {
+      found.push_back({-1, id, fmt::format("{}: {} of its NVLinks are down, {} work", call(gpu), down->second, links)});
+      continue;
+    }
     if (best == most.end() || links >= best->second) continue;
     const bool known = nvlinks_expected(gpu) > links;
     found.push_back({-1, id,
-                     fmt::format("{} has {} NVLinks; {} {}", called(gpu), links, best->second,
+                     fmt::format("{} has {} NVLinks; {} {}", call(gpu), links, best->second,
                                  known ? "belong to this model" : "has another one of this machine")});
   }
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "topology/cpu_list.hpp"
-#include "topology/nccl_links.hpp"
+#include "topology/gpu_links.hpp"
 #include "topology/pci_id.hpp"
 #include "topology/rates.hpp"
 #include "topology/reader.hpp"
@@ -265,7 +265,7 @@ class NcclReading {
                        .target_class = node.attribute("tclass").value(),
                        .count = count,
                        .kind = is(node, "xgmi") ? LinkKind::xgmi : LinkKind::nvlink,
-                       .line = xml_.line(node)});
+                       .where = fmt::format("line {}", xml_.line(node))});
     } else if (is(node, "c2c")) {
       links_.chip_link(cpu_, gpu, number_or(node, "bw", 0), number_or(node, "count", 1));
     } else {
@@ -300,7 +300,7 @@ class NcclReading {
 
   Xml xml_;
   TopologyParts parts_;
-  NcclLinks links_;
+  GpuLinks links_;
   int cpu_ = 0;  ///< the one being read
   std::map<std::string, int> hosts_;
   std::set<std::pair<int, long>> numa_seen_;

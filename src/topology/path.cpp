@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "topology/pci_id.hpp"
@@ -57,12 +58,30 @@ struct Bundle {
 
 bool leads(const Link& link, int from) { return link.from == from || (!link.one_way && link.to == from); }
 
-/// NVLink or XGMI: straight, or in and out of NVSwitches, which all together are one crossbar.
+/// The NVSwitches that a device has links to.
+std::set<int> switches_of(const Topology& topology, int id) {
+  std::set<int> switches;
+  for (const int index : topology.links_of(id)) {
+    const Link& link = link_at(topology, index);
+    const int other = link.from == id ? link.to : link.from;
+    if (link.kind == LinkKind::nvlink && topology.device(other).kind == DeviceKind::nv_switch) switches.insert(other);
+  }
+  return switches;
+}
+
+/// NVLink or XGMI: straight, or in and out of NVSwitches. Those of one host are one crossbar all together; between
+/// hosts only switches that both have links to.
 std::optional<Path> accelerator_path(const Topology& topology, int from, int to) {
   Bundle straight;
   Bundle up;
   Bundle down;
   LinkKind kind = LinkKind::nvlink;
+  auto out = switches_of(topology, from);
+  auto in = switches_of(topology, to);
+  if (topology.device(from).host != topology.device(to).host) {
+    std::erase_if(out, [&](int id) { return !in.contains(id); });
+    in = out;
+  }
   for (const int index : topology.links_of(from)) {
     const Link& link = link_at(topology, index);
     if (link.kind != LinkKind::nvlink && link.kind != LinkKind::xgmi) continue;
@@ -71,13 +90,11 @@ std::optional<Path> accelerator_path(const Topology& topology, int from, int to)
       straight.add(topology, index);
       kind = link.kind;
     }
-    if (topology.device(other).kind == DeviceKind::nv_switch) up.add(topology, index);
+    if (out.contains(other)) up.add(topology, index);
   }
   for (const int index : topology.links_of(to)) {
     const Link& link = link_at(topology, index);
-    const int other = link.from == to ? link.to : link.from;
-    if (link.kind == LinkKind::nvlink && topology.device(other).kind == DeviceKind::nv_switch)
-      down.add(topology, index);
+    if (link.kind == LinkKind::nvlink && in.contains(link.from == to ? link.to : link.from)) down.add(topology, index);
   }
   const int switched = std::min(up.count, down.count);
   if (straight.count == 0 && switched == 0) return {};
@@ -283,8 +300,9 @@ Path find_path(const Topology& topology, int from, int to) {
 NearestNics nearest_nics(const Topology& topology, int device) {
   NearestNics nearest;
   const int host = topology.device(device).host;
-  for (const Device& nic : topology.devices()) {
-    if (nic.kind != DeviceKind::nic || nic.host != host || nic.id == device) continue;
+  for (const int id : topology.devices_of(host)) {
+    const Device& nic = topology.device(id);
+    if (nic.kind != DeviceKind::nic || nic.id == device) continue;
     const Path path = find_path(topology, device, nic.id);
     if (path.path == PathClass::none || path.path > nearest.path) continue;
     if (path.path < nearest.path) nearest = NearestNics{.path = path.path};

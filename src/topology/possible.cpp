@@ -31,6 +31,8 @@ Bound lower(Bound a, Bound b) {
 
 class Bounds {
  public:
+  static constexpr std::size_t most_pairs = 1024;  // GPUs of one host whose pairs are looked at one by one
+
   explicit Bounds(const Topology& topology) : topology_(topology) {
     gpus_of_host_.resize(topology.hosts().size());
     for (const Device& device : topology.devices()) {  // in the order of the tree
@@ -93,11 +95,20 @@ class Bounds {
     return gpus.size() > 1 && std::all_of(gpus.begin(), gpus.end(), [&](int gpu) { return reached.contains(gpu); });
   }
 
-  /// One NVLink domain over several hosts, as in a rack of GB200.
+  /// One NVLink domain over several hosts, as in a rack of GB200: every host's GPUs reach a switch of the first host's.
   bool shares_switches() const {
-    const int first = gpus_of_host_.front().front();
+    const auto switches = [&](int gpu) {
+      std::set<int> found;
+      for (const int index : topology_.links_of(gpu)) {
+        const int other = link(index).from == gpu ? link(index).to : link(index).from;
+        if (topology_.device(other).kind == DeviceKind::nv_switch) found.insert(other);
+      }
+      return found;
+    };
+    const auto first = switches(gpus_of_host_.front().front());
     return std::all_of(gpus_of_host_.begin() + 1, gpus_of_host_.end(), [&](const auto& gpus) {
-      return find_path(topology_, first, gpus.front()).path == PathClass::nvlink;
+      const auto others = switches(gpus.front());
+      return std::any_of(others.begin(), others.end(), [&](int id) { return first.contains(id); });
     });
   }
 
@@ -123,6 +134,7 @@ class Bounds {
 
   Bound pairs(const std::vector<int>& gpus) const {
     Bound least = links_of_each(gpus);
+    if (gpus.size() > most_pairs) return least;
     for (const int a : gpus) {
       for (const int b : gpus) {
         if (a == b) continue;

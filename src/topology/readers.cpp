@@ -7,7 +7,7 @@ namespace tutti {
 
 std::span<const Reader> readers() {
   // Strict kinds first: the first that recognises a text reads it.
-  static const std::array all{tutti_json_reader, nccl_xml_reader, hwloc_xml_reader};
+  static const std::array all{tutti_json_reader, nccl_xml_reader, nccl_graph_reader, hwloc_xml_reader};
   return all;
 }
 

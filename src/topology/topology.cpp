@@ -78,6 +78,10 @@ Topology::Topology(TopologyParts parts) {
   check(parts);
   auto data = std::make_shared<Data>();
   const auto count = parts.devices.size();
+  data->devices_of.resize(parts.hosts.size());
+  for (const Device& device : parts.devices) {
+    data->devices_of[static_cast<std::size_t>(device.host)].push_back(device.id);
+  }
   data->links_of.resize(count);
   data->children.resize(count);
   data->parents.assign(count, -1);

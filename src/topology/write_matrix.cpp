@@ -75,15 +75,18 @@ std::string host_matrix(const Topology& topology, const std::vector<int>& gpus, 
 
 std::string to_matrix(const Topology& topology) {
   std::string text;
-  constexpr std::size_t most_hosts = 16;  // beyond that nobody reads it
+  const auto all_gpus = topology.all(DeviceKind::gpu);
+  const auto all_nics = topology.all(DeviceKind::nic);
+  constexpr std::size_t most_hosts = 16;  // beyond these nobody reads it
+  constexpr std::size_t most_columns = 512;
   const auto hosts = std::min(topology.hosts().size(), most_hosts);
   for (std::size_t host = 0; host < hosts; ++host) {
-    std::vector<int> gpus = topology.all(DeviceKind::gpu);
-    std::vector<int> nics = topology.all(DeviceKind::nic);
+    std::vector<int> gpus = all_gpus;
+    std::vector<int> nics = all_nics;
     const auto elsewhere = [&](int id) { return topology.device(id).host != static_cast<int>(host); };
     std::erase_if(gpus, elsewhere);
     std::erase_if(nics, elsewhere);
-    if (gpus.empty()) continue;  // NICs alone make no matrix worth reading
+    if (gpus.empty() || gpus.size() + nics.size() > most_columns) continue;  // NICs alone make none worth reading
     if (topology.hosts().size() > 1) text += (text.empty() ? "" : "\n") + topology.hosts()[host].host + ":\n";
     text += host_matrix(topology, gpus, nics);
   }

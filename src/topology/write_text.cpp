@@ -23,11 +23,14 @@ class TextWriting {
   explicit TextWriting(const Topology& topology) : topology_(topology) {}
 
   std::string write() {
-    for (std::size_t host = 0; host < topology_.hosts().size(); ++host) write_host(static_cast<int>(host));
+    const std::size_t hosts = topology_.hosts().size();
+    for (std::size_t host = 0; host < std::min(hosts, most_hosts); ++host) write_host(static_cast<int>(host));
+    if (hosts > most_hosts) text_ += fmt::format("\nand {} more hosts\n", hosts - most_hosts);
     write_networks();
-    if (assumed_) text_ += "\n~ assumed from tables of known hardware, not read\n";
     if (const auto matrix = to_matrix(topology_); !matrix.empty()) text_ += "\n" + matrix;
+    write_facts();
     write_oddities();
+    if (text_.find('~') != std::string::npos) text_ += "\n~ assumed from tables of known hardware, not read\n";
     return std::move(text_);
   }
 
@@ -61,9 +64,9 @@ class TextWriting {
     if (memory_only > 0 && facts.numa_nodes.size() > 1)
       text_ += fmt::format("  {} NUMA nodes with memory only\n", memory_only);
     std::vector<int> tops;
-    for (const Device& device : topology_.devices()) {
-      const bool outside = device.kind == DeviceKind::network_switch;
-      if (device.host == index && topology_.parent(device.id) < 0 && !outside) tops.push_back(device.id);
+    for (const int id : topology_.devices_of(index)) {
+      const bool outside = topology_.device(id).kind == DeviceKind::network_switch;
+      if (topology_.parent(id) < 0 && !outside) tops.push_back(id);
     }
     for (std::size_t i = 0; i < tops.size(); ++i) write_device(tops[i], "", i + 1 == tops.size());
     write_gpu_links(index);
@@ -93,7 +96,6 @@ class TextWriting {
     for (const int index : topology_.links_of(device.id)) {
       const Link& link = topology_.links()[static_cast<std::size_t>(index)];
       if (link.kind != LinkKind::pci || link.to != device.id || !link.bandwidth.known()) continue;
-      assumed_ = assumed_ || link.bandwidth.is_assumed();
       const auto lanes = describe_lanes(link);
       words += fmt::format("  {}{}", describe_bandwidth(link.bandwidth), lanes.empty() ? "" : " " + lanes);
     }
@@ -133,11 +135,10 @@ class TextWriting {
            topology_.device(link.to).kind == DeviceKind::nv_switch;
   }
 
-  std::string link_words(LinkKind kind, int count, const Quantity& bandwidth) {
+  static std::string link_words(LinkKind kind, int count, const Quantity& bandwidth) {
     std::string words(name(kind));
     if (count > 1) words += fmt::format(" x{}", count);
     if (bandwidth.known()) words += " " + describe_bandwidth(bandwidth);
-    assumed_ = assumed_ || bandwidth.is_assumed();
     return words;
   }
 
@@ -203,6 +204,33 @@ class TextWriting {
     }
   }
 
+  void write_facts() {
+    std::map<std::string, std::vector<std::string>> same;  // GPUs by what is nearest to them
+    std::vector<std::string> order;
+    auto gpus = topology_.all(DeviceKind::gpu);
+    gpus.resize(std::min(gpus.size(), most_gpus));
+    for (const int gpu : gpus) {
+      const auto nearest = nearest_nics(topology_, gpu);
+      if (nearest.nics.empty()) continue;
+      std::vector<std::string> names;
+      for (const int nic : nearest.nics) names.push_back(topology_.device(nic).name);
+      const auto words = fmt::format("{} ({}{}{})", fmt::join(names, " "), name(nearest.path),
+                                     nearest.bandwidth.known() ? ", " : "", describe_bandwidth(nearest.bandwidth));
+      if (same[words].empty()) order.push_back(words);
+      same[words].push_back(topology_.device(gpu).name);
+    }
+    if (!order.empty()) text_ += "\nNearest adapters:\n";
+    for (const auto& words : order) text_ += fmt::format("  {}: {}\n", fmt::join(same[words], " "), words);
+    if (topology_.all(DeviceKind::gpu).size() < 2) return;
+    std::string possible;
+    for (const auto collective : {Collective::all_reduce, Collective::all_to_all}) {
+      const auto bound = possible_bandwidth(topology_, collective);
+      if (!bound.bus_bandwidth.known()) continue;
+      possible += fmt::format("  {}: {} ({})\n", name(collective), describe_bandwidth(bound.bus_bandwidth), bound.why);
+    }
+    if (!possible.empty()) text_ += "\nBus bandwidth that the links allow over all GPUs:\n" + possible;
+  }
+
   void write_oddities() {
     std::vector<std::string> odd(topology_.notes().begin(), topology_.notes().end());
     for (const auto& degraded : degraded_links(topology_)) odd.push_back(degraded.what);
@@ -212,9 +240,11 @@ class TextWriting {
     if (odd.size() > most) text_ += fmt::format("  and {} more\n", odd.size() - most);
   }
 
+  static constexpr std::size_t most_hosts = 16;  // beyond these nobody reads on
+  static constexpr std::size_t most_gpus = 1024;
+
   const Topology& topology_;
   std::string text_;
-  bool assumed_ = false;
 };
 
 }  // namespace

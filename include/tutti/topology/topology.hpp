@@ -58,6 +58,9 @@ class Topology {
   /// Ids of all devices of one kind: GPUs by host and index, the others as listed.
   std::vector<int> all(DeviceKind kind) const;
 
+  /// Ids of the devices of one host, as listed.
+  std::span<const int> devices_of(int host) const { return data_->devices_of.at(static_cast<std::size_t>(host)); }
+
   /// Indices of the links that touch a device.
   std::span<const int> links_of(int id) const { return data_->links_of.at(static_cast<std::size_t>(id)); }
 
@@ -74,6 +77,7 @@ class Topology {
  private:
   struct Data {
     TopologyParts parts;
+    std::vector<std::vector<int>> devices_of;
     std::vector<std::vector<int>> links_of;
     std::vector<std::vector<int>> children;
     std::vector<int> parents;

@@ -1,4 +1,4 @@
-#include "topology/nccl_links.hpp"
+#include "topology/gpu_links.hpp"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ int small_number(std::string_view text) {
 
 }  // namespace
 
-void NcclLinks::chip_link(int cpu, int gpu, int megabytes, int count) {
+void GpuLinks::chip_link(int cpu, int gpu, int megabytes, int count) {
   const double bandwidth = static_cast<double>(megabytes) * count / 1000;
   parts_.add(Link{.kind = LinkKind::c2c,
                   .from = cpu,
@@ -40,7 +40,7 @@ void NcclLinks::chip_link(int cpu, int gpu, int megabytes, int count) {
                   .latency = Quantity::assumed(rates::latency(LinkKind::c2c))});
 }
 
-void NcclLinks::resolve() {
+void GpuLinks::resolve() {
   for (const Device& device : parts_.devices) {
     if (const auto number = pci_number(device.pci)) by_bus_[*number].push_back(device.id);
   }
@@ -50,7 +50,7 @@ void NcclLinks::resolve() {
     const int target = device_at(gpu.host, entry.target);
     const auto note = [&](const std::string& what) {
       parts_.notes.push_back(
-          fmt::format("line {}: the link of {} to {} {}", entry.line, gpu.name, shown(entry.target, 40), what));
+          fmt::format("{}: the link of {} to {} {}", entry.where, gpu.name, shown(entry.target, 40), what));
     };
     if (target == entry.gpu) {
       note("leads back to itself and is left out");
@@ -79,7 +79,7 @@ void NcclLinks::resolve() {
   }
 }
 
-void NcclLinks::resolve_between_gpus(const std::vector<std::pair<int, const Entry*>>& targets) {
+void GpuLinks::resolve_between_gpus(const std::vector<std::pair<int, const Entry*>>& targets) {
   std::map<std::pair<int, int>, int> counts;
   for (const auto& [target, entry] : targets) counts[{entry->gpu, target}] += entry->count;
   std::set<std::pair<int, int>> done;
@@ -92,7 +92,7 @@ void NcclLinks::resolve_between_gpus(const std::vector<std::pair<int, const Entr
     link.one_way = back == counts.end() || back->second != counts[there];
     if (!link.one_way) done.insert({target, entry->gpu});
     if (link.one_way) {
-      parts_.notes.push_back(fmt::format("line {}: {} lists {} links to {}, which lists {} back", entry->line,
+      parts_.notes.push_back(fmt::format("{}: {} lists {} links to {}, which lists {} back", entry->where,
                                          parts_.devices[static_cast<std::size_t>(entry->gpu)].name, counts[there],
                                          parts_.devices[static_cast<std::size_t>(target)].name,
                                          back == counts.end() ? 0 : back->second));
@@ -101,7 +101,7 @@ void NcclLinks::resolve_between_gpus(const std::vector<std::pair<int, const Entr
   }
 }
 
-int NcclLinks::device_at(int host, const std::string& target) const {
+int GpuLinks::device_at(int host, const std::string& target) const {
   const auto number = pci_number(target);
   if (!number) return -1;
   const auto found = by_bus_.find(*number);
@@ -113,7 +113,7 @@ int NcclLinks::device_at(int host, const std::string& target) const {
 }
 
 /// The NVSwitch of that bus id. Far ends that a virtual machine hides all look alike and are one switch.
-int NcclLinks::nv_switch(const Entry& entry) {
+int GpuLinks::nv_switch(const Entry& entry) {
   const auto key = normal_pci(entry.target);
   if (const auto known = switches_.find(key); known != switches_.end()) return known->second;
   const Device& gpu = parts_.devices[static_cast<std::size_t>(entry.gpu)];
@@ -129,7 +129,7 @@ int NcclLinks::nv_switch(const Entry& entry) {
   return id;
 }
 
-Link NcclLinks::link_of(const Entry& entry, int to, int count) const {
+Link GpuLinks::link_of(const Entry& entry, int to, int count) const {
   const Device& gpu = parts_.devices[static_cast<std::size_t>(entry.gpu)];
   const auto rate = entry.kind == LinkKind::xgmi ? rates::xgmi(attribute(gpu, "gcn"))
                                                  : rates::nvlink(small_number(attribute(gpu, "sm")));

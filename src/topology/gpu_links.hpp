@@ -1,4 +1,5 @@
-/// @file  The links that NCCL topology XML writes down by the far end's bus id, resolved once all devices are there.
+/// @file  GPU links known by the far end's bus id, as NCCL XML and the driver name them, resolved once all devices are
+/// there.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +12,10 @@
 
 namespace tutti {
 
-class NcclLinks {
+class GpuLinks {
  public:
   /// Adds to `parts`, which outlives this.
-  explicit NcclLinks(TopologyParts& parts) : parts_(parts) {}
+  explicit GpuLinks(TopologyParts& parts) : parts_(parts) {}
 
   struct Entry {
     int gpu = 0;
@@ -23,7 +24,7 @@ class NcclLinks {
     std::string target_class{};
     int count = 1;
     LinkKind kind = LinkKind::nvlink;
-    std::size_t line = 0;
+    std::string where{};  ///< for notes: "line 12"
   };
   void gpu_link(Entry entry) { entries_.push_back(std::move(entry)); }
 
