@@ -16,8 +16,7 @@ namespace tutti {
 /// Goes over an abstract unix socket with a random name that is published in the store; only processes of the
 /// same user, which know the job's secret when there is one, are served. Ranks of one process duplicate it
 /// without a socket. Errors: timeout with how many have come; resource.
-void share_descriptor(const World& world, std::string_view key, int fd, int receivers,
-                      Store::Deadline deadline);
+void share_descriptor(const World& world, std::string_view key, int fd, int receivers, Store::Deadline deadline);
 
 /// The owner's descriptor, as a new one of this process, closed on exec.
 /// Errors: timeout; peer_lost when the owner is gone; bootstrap when the owner is another user or does not

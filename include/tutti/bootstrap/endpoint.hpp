@@ -13,7 +13,7 @@ struct Endpoint {
   Kind kind = Kind::tcp;
   std::string host;        ///< tcp: a name or a numeric address, IPv4 or IPv6 without brackets
   std::uint16_t port = 0;  ///< tcp: 0 asks a server for any free port
-  std::string name;  ///< unix: a path when it begins with '/', else an abstract name of this user (see below)
+  std::string name;        ///< unix: a path when it begins with '/', else an abstract name of this user (see below)
 
   bool operator==(const Endpoint&) const = default;
 };

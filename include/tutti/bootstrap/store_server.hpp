@@ -21,9 +21,9 @@ struct Admission {
 
 /// What a server puts up with. The defaults suit a job of any size.
 struct ServerLimits {
-  std::size_t members = 262'144;  ///< admitted connections
-  std::size_t strangers = 256;    ///< connections not admitted yet; the oldest goes when one more comes
-  std::chrono::milliseconds handshake{5'000};      ///< a stranger that is not admitted by then goes
+  std::size_t members = 262'144;               ///< admitted connections
+  std::size_t strangers = 256;                 ///< connections not admitted yet; the oldest goes when one more comes
+  std::chrono::milliseconds handshake{5'000};  ///< a stranger that is not admitted by then goes
   std::size_t table_bytes = std::size_t{1} << 30;  ///< keys and values together
 };
 
@@ -34,10 +34,9 @@ struct ServerLimits {
 class StoreServer {
  public:
   /// Listens at once. `listen` names the address or interface ("10.0.0.3", "::1", "eth0") to listen on
-  /// instead of the endpoint's host; "*" is every interface. Throws Error(bootstrap) when the address is
-  /// taken or not of this machine.
-  StoreServer(const Endpoint& endpoint, Admission admission, ServerLimits limits = {},
-              const std::string& listen = {});
+  /// instead of the endpoint's host; "*" is every interface. Throws Error(resource) when the address is in
+  /// use, Error(bootstrap) when it is not an address of this machine.
+  StoreServer(const Endpoint& endpoint, Admission admission, ServerLimits limits = {}, const std::string& listen = {});
 
   /// Sends what it still owes and hangs up on everybody.
   ~StoreServer();
@@ -67,8 +66,7 @@ class StoreServer {
 /// Connects to a server and keeps trying until it is there or the deadline passes: rank 0 may start later
 /// than the others. A server of another job or version, or one that does not know the secret, is
 /// Error(bootstrap) that says which, at once. `while_waiting` is called now and then between attempts.
-std::shared_ptr<Store> connect_store(const Endpoint& endpoint, const Admission& admission,
-                                     Store::Deadline deadline,
+std::shared_ptr<Store> connect_store(const Endpoint& endpoint, const Admission& admission, Store::Deadline deadline,
                                      const std::function<void()>& while_waiting = {});
 
 }  // namespace tutti

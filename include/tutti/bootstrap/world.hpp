@@ -27,15 +27,15 @@ Progress progress_on_stderr();
 /// A value; copies share the store. What happens to it later is the business of the communicator made from
 /// it.
 struct World {
-  int rank = 0;                  ///< 0 .. size-1
-  int size = 1;                  ///< the same on every rank
-  std::shared_ptr<Store> store;  ///< never null in a World made by the functions of this floor; fresh keys
-  std::string job;               ///< names this job; no other one running has this name
-  std::string secret;            ///< known to the ranks of the job only; may be empty
-  std::string host;              ///< this machine's name, for people
-  std::string host_id;           ///< equal exactly for ranks that can share memory and unix sockets
-  std::string launcher;          ///< what told us: "torchrun", "Open MPI", "alone", …; for people
-  bool one_process = false;      ///< every rank is a thread of this process
+  int rank = 0;                               ///< 0 .. size-1
+  int size = 1;                               ///< the same on every rank
+  std::shared_ptr<Store> store;               ///< never null in a World made by the functions of this floor; fresh keys
+  std::string job;                            ///< names this job; no other one running has this name
+  std::string secret;                         ///< known to the ranks of the job only; may be empty
+  std::string host;                           ///< this machine's name, for people
+  std::string host_id;                        ///< equal exactly for ranks that can share memory and unix sockets
+  std::string launcher;                       ///< what told us: "torchrun", "Open MPI", "alone", …; for people
+  bool one_process = false;                   ///< every rank is a thread of this process
   std::chrono::milliseconds timeout{60'000};  ///< for meeting the other ranks
   Progress progress = progress_on_stderr();
   std::shared_ptr<Network> network;  ///< among the same ranks, for those on other hosts; null: there is none
