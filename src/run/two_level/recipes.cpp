@@ -8,7 +8,7 @@ namespace tutti::two_level {
 
 namespace {
 
-/// Measured (docs/multi-node.md): below, fewer messages win; above, every rank's share of the network.
+/// An estimate, not measured yet: below, fewer messages win; above, every rank's share of the network.
 constexpr std::size_t columns_from_bytes = std::size_t{32} << 10;
 /// In rank order: beyond, sending every contribution to everybody costs more than a second exchange.
 constexpr std::size_t two_exchanges_from_bytes = std::size_t{8} << 10;

@@ -6,7 +6,7 @@ namespace tutti::two_level {
 
 namespace {
 
-/// Measured over TCP between hosts (docs/multi-node.md).
+/// An estimate; not measured yet.
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
 }  // namespace
