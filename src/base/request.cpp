@@ -15,19 +15,18 @@ std::string describe(const Request& request) {
       return fmt::format("send of {} {} to rank {}", format_bytes(request.count * request.element_size), type,
                          request.root);
     case Collective::recv:
-      return fmt::format("recv of {} {} from rank {}", format_bytes(request.count * request.element_size),
-                         type, request.root);
+      return fmt::format("recv of {} {} from rank {}", format_bytes(request.count * request.element_size), type,
+                         request.root);
     case Collective::all_gather_v:
     case Collective::reduce_scatter_v:
     case Collective::all_to_all_v: {
       std::size_t total = 0;
       for (const std::size_t count : request.counts) total += count;
-      return fmt::format("{} of {} {}", name(request.collective), format_bytes(total * request.element_size),
-                         type);
+      return fmt::format("{} of {} {}", name(request.collective), format_bytes(total * request.element_size), type);
     }
     default:
-      return fmt::format("{} of {} {}", name(request.collective),
-                         format_bytes(request.count * request.element_size), type);
+      return fmt::format("{} of {} {}", name(request.collective), format_bytes(request.count * request.element_size),
+                         type);
   }
 }
 

@@ -99,14 +99,8 @@ std::optional<Collective> collective_named(std::string_view text) noexcept {
 std::optional<Algorithm> algorithm_named(std::string_view text) noexcept {
   return value_in<Algorithm>(algorithms, text);
 }
-std::optional<Protocol> protocol_named(std::string_view text) noexcept {
-  return value_in<Protocol>(protocols, text);
-}
-std::optional<Backend> backend_named(std::string_view text) noexcept {
-  return value_in<Backend>(backends, text);
-}
-std::optional<DataType> data_type_named(std::string_view text) noexcept {
-  return value_in<DataType>(data_types, text);
-}
+std::optional<Protocol> protocol_named(std::string_view text) noexcept { return value_in<Protocol>(protocols, text); }
+std::optional<Backend> backend_named(std::string_view text) noexcept { return value_in<Backend>(backends, text); }
+std::optional<DataType> data_type_named(std::string_view text) noexcept { return value_in<DataType>(data_types, text); }
 
 }  // namespace tutti

@@ -26,13 +26,11 @@ std::string format_bytes(std::size_t bytes) {
 
 std::size_t parse_bytes(std::string_view text) {
   const auto fail = [&] {
-    throw Error(
-        Code::invalid_argument, fmt::format("\"{}\" is not a size", text),
-        {.remedy = "write a number of bytes, or one with K, M, G or T (powers of 1024), such as 64K"});
+    throw Error(Code::invalid_argument, fmt::format("\"{}\" is not a size", text),
+                {.remedy = "write a number of bytes, or one with K, M, G or T (powers of 1024), such as 64K"});
   };
   double value = 0;
-  const auto [rest, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   if (error != std::errc{} || !std::isfinite(value) || value < 0) fail();
   std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
   double scale = 1;

@@ -107,9 +107,8 @@ bool MpiOperator::any_free() {
 }
 
 MPI_Op mpi_builtin(DataType type, Op op) {
-  const bool wide_float = type == DataType::float32 || type == DataType::float64;
   const bool integer = !is_float(type) && type != DataType::user;
-  if (wide_float || integer) {
+  if (size_of(type) >= 4) {
     if (op == Op::sum) return MPI_SUM;
     if (op == Op::product) return MPI_PROD;
   }

@@ -30,8 +30,9 @@ class MpiOperator {
   MPI_Op handle_ = MPI_OP_NULL;
 };
 
-/// The operator that MPI itself has for elements of `type` with the same meaning as ours, which leaves out minimum and
-/// maximum of floats: what MPI makes of NaN is not said. MPI_OP_NULL when there is none.
+/// The operator that MPI itself has for elements of `type` with the same meaning as ours; MPI_OP_NULL when there is none.
+/// Left out are minimum and maximum of floats, as MPI does not say what becomes of NaN, and sums and products of short
+/// integers: ours wrap, and Open MPI 4.1 saturates where it uses vector instructions.
 MPI_Op mpi_builtin(DataType type, Op op);
 
 /// Operators and element types, made when first needed and kept. One thread at a time.

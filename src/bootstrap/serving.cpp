@@ -74,12 +74,12 @@ Serving& Serving::of_process() {
 std::shared_ptr<Store> Serving::open(const Launch& launch, Store::Deadline deadline) {
   const auto key = fmt::format("{} {}", to_string(meeting_places(launch).front()), launch.job);
   const std::scoped_lock lock(mutex_);
-  auto& server = by_job_[key];
-  if (!server) {
+  auto found = by_job_.find(key);
+  if (found == by_job_.end()) {
     allow_descriptors(launch.size);
-    server = open_server(launch, deadline);
+    found = by_job_.emplace(key, open_server(launch, deadline)).first;
   }
-  return server->store();
+  return found->second->store();
 }
 
 void Serving::adopt(std::shared_ptr<StoreServer> server) {

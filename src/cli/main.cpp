@@ -7,6 +7,7 @@
 
 #include "cli/bench_command.hpp"
 #include "cli/plan_arguments.hpp"
+#include "cli/topology_command.hpp"
 
 int main(int argc, char** argv) {
   int status = EXIT_SUCCESS;
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
 
     tutti::cli::add_bench_command(app, status);
     tutti::cli::add_plan_command(app, status);
+    tutti::cli::add_topology_command(app, status);
     CLI11_PARSE(app, argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "tutti: {}\n", error.what());

@@ -40,8 +40,8 @@ TEST_CASE("the place of an error is the caller's own line") {
 
 TEST_CASE("context that joins later fills only the fields that are empty") {
   const Error below(Code::timeout, "no answer", Context{.engine = "host/tree", .peer = 2}, Where{"x.cpp", 7});
-  const Error above = below.with(
-      Context{.rank = 1, .operation = "broadcast", .engine = "other", .peer = 9, .remedy = "wait longer"});
+  const Error above =
+      below.with(Context{.rank = 1, .operation = "broadcast", .engine = "other", .peer = 9, .remedy = "wait longer"});
   CHECK(std::string(above.what()) ==
         "rank 1: broadcast on host/tree: peer 2: no answer; wait longer [timeout, x.cpp:7]");
   CHECK(above.code() == Code::timeout);

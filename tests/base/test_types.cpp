@@ -36,13 +36,9 @@ TEST_CASE("every algorithm has a name that leads back to it") {
   check_names<tutti::Algorithm>(tutti::algorithm_count, tutti::algorithm_named);
 }
 
-TEST_CASE("every protocol has a name that leads back to it") {
-  check_names<tutti::Protocol>(4, tutti::protocol_named);
-}
+TEST_CASE("every protocol has a name that leads back to it") { check_names<tutti::Protocol>(4, tutti::protocol_named); }
 
-TEST_CASE("every engine has a name that leads back to it") {
-  check_names<tutti::Backend>(7, tutti::backend_named);
-}
+TEST_CASE("every engine has a name that leads back to it") { check_names<tutti::Backend>(7, tutti::backend_named); }
 
 TEST_CASE("every element type has a name that leads back to it") {
   check_names<tutti::DataType>(tutti::data_type_count, tutti::data_type_named);

@@ -169,8 +169,9 @@ TEST_CASE("JSON carries every number of a row") {
 TEST_CASE("CSV has the columns of JSON's rows, and a line for each") {
   const auto lines = lines_of(to_csv(sample()));
   REQUIRE(lines.size() == 9);
+  const auto json = nlohmann::ordered_json::parse(to_json(sample()));
   std::string columns;
-  for (const auto& [key, value] : nlohmann::ordered_json::parse(to_json(sample()))["rows"][0].items()) {
+  for (const auto& [key, value] : json["rows"][0].items()) {
     columns += (columns.empty() ? "" : ",") + key;
   }
   CHECK(lines[0] == columns);
@@ -187,7 +188,7 @@ TEST_CASE("the table puts in place beside out of place, and names algorithm and 
   const auto lines = lines_of(table_lines({report.rows.begin(), report.rows.begin() + 4}, true));
   REQUIRE(lines.size() == 2);
   CHECK(says(lines[0], {"1024", "256", "float32", "sum", "12.50", "1.25", "automatic", "host", "two_shot/fifo"}));
-  CHECK(says(lines[1], {"15.63", "mpi"}));
+  CHECK(says(lines[1], {"15.62", "mpi"}));
 }
 
 TEST_CASE("the last table shows each way by size") {
@@ -195,7 +196,7 @@ TEST_CASE("the last table shows each way by size") {
   const auto lines = lines_of(summary(report.rows));
   REQUIRE(lines.size() == 5);
   CHECK(says(lines[2], {"size", "automatic", "mpi", "ratio"}));
-  CHECK(says(lines[3], {"1 KiB", "12.50", "15.63", "1.25"}));
+  CHECK(says(lines[3], {"1 KiB", "12.50", "15.62", "1.25"}));
   CHECK(says(table_foot(report), {"wrong values: 0 OK"}));
   Report bad = report;
   bad.rows[0].wrong = 3;

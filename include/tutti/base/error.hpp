@@ -28,9 +28,7 @@ const char* name(Code code) noexcept;
 struct Where {
   const char* file;
   int line;
-  static constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    return {file, line};
-  }
+  static constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
 };
 
 /// What is known about the call that failed; every field is optional.
@@ -65,8 +63,7 @@ class Error : public std::runtime_error {
 };
 
 /// Throws unless `condition` holds.
-inline void expect(bool condition, Code code, const char* what, const char* remedy = "",
-                   Where where = Where::here()) {
+inline void expect(bool condition, Code code, const char* what, const char* remedy = "", Where where = Where::here()) {
   if (!condition) [[unlikely]] {
     throw Error(code, what, Context{.remedy = remedy}, where);
   }

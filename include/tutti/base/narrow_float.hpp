@@ -56,8 +56,7 @@ struct NarrowFloat {
       const int drop = 23 - MantissaBits;
       const std::uint32_t half = (1U << (drop - 1)) - 1 + ((magnitude >> drop) & 1U);
       const std::uint32_t rounded = (magnitude + half) >> drop;
-      const auto rebased =
-          static_cast<std::int64_t>(rounded) - (static_cast<std::int64_t>(127 - bias) << MantissaBits);
+      const auto rebased = static_cast<std::int64_t>(rounded) - (static_cast<std::int64_t>(127 - bias) << MantissaBits);
       result = rebased > static_cast<std::int64_t>(largest) ? over : static_cast<std::uint32_t>(rebased);
     } else {  // subnormal: shift the significand, with its leading one, further right
       const int drop = 23 - MantissaBits + 1 - exponent;
@@ -86,8 +85,7 @@ struct NarrowFloat {
     }
     if constexpr (ExponentBits == 8) return std::bit_cast<float>(sign | ((word & (sign_bit - 1)) << 16));
     if (exponent == 0) {  // subnormal: mantissa · 2^(1 - bias - MantissaBits)
-      const float step =
-          std::bit_cast<float>(static_cast<std::uint32_t>(127 + 1 - bias - MantissaBits) << 23);
+      const float step = std::bit_cast<float>(static_cast<std::uint32_t>(127 + 1 - bias - MantissaBits) << 23);
       const float value = static_cast<float>(mantissa) * step;
       return sign != 0 ? -value : value;
     }

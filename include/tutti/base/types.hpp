@@ -113,8 +113,8 @@ constexpr bool reduces(Collective collective) {
 
 /// Does one rank play a special part in it?
 constexpr bool has_root(Collective collective) {
-  return collective == Collective::reduce || collective == Collective::broadcast ||
-         collective == Collective::gather || collective == Collective::scatter;
+  return collective == Collective::reduce || collective == Collective::broadcast || collective == Collective::gather ||
+         collective == Collective::scatter;
 }
 
 /// Point to point: two ranks take part, not all.
