@@ -64,7 +64,7 @@ Algorithm algorithm_between_hosts(const Request& request) {
   if (named == Algorithm::direct) return Algorithm::one_shot;
   if (const char* reason = no_such_stage(request, named)) {
     refuse(request, fmt::format("inside a host there is no {} schedule for it: {}", name(named), reason),
-           "leave the algorithm automatic; docs/multi-node.md says what each stage is");
+           "leave the algorithm automatic; docs/architecture.md says how far several hosts work");
   }
   return named;
 }
