@@ -1,0 +1,140 @@
+#include "tutti/topology/combine.hpp"
+
+#include <algorithm>
+
+#include "catch.hpp"
+#include "contains.hpp"
+#include "fixtures.hpp"
+
+using namespace tutti;
+
+namespace {
+
+bool has_note(const Topology& topology, const std::string& part) {
+  return std::any_of(topology.notes().begin(), topology.notes().end(),
+                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const auto at = text.find(what);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, what.size(), by);
+}
+
+/// The GPUs of nccl-switched.xml as a matrix shows them: numbers, classes, no places.
+TopologyParts matrix() {
+  TopologyParts parts;
+  parts.name = "matrix";
+  parts.source = "smi-topo";
+  parts.hosts.resize(1);
+  for (int i = 0; i < 3; ++i) {
+    parts.add(Device{
+        .kind = DeviceKind::gpu, .name = "GPU" + std::to_string(i), .model = "H100", .numa_node = i / 2, .index = i});
+  }
+  parts.add(Device{.kind = DeviceKind::nic, .name = "mlx5_0"});
+  for (const auto& [a, b] : {std::pair{0, 1}, {0, 2}, {1, 2}}) {
+    parts.add(Link{.kind = LinkKind::nvlink, .from = a, .to = b, .count = 18});
+  }
+  parts.stated = {{.from = 0, .to = 3, .path = PathClass::pix},
+                  {.from = 1, .to = 3, .path = PathClass::node},
+                  {.from = 2, .to = 3, .path = PathClass::sys}};
+  return parts;
+}
+
+}  // namespace
+
+TEST_CASE("a source combined with itself says nothing new") {
+  const Topology topology = read_fixture("hwloc-2.xml");
+  const Topology both = combine(std::vector{topology, topology});
+  CHECK(std::ranges::equal(both.devices(), topology.devices()));
+  CHECK(std::ranges::equal(both.links(), topology.links()));
+  CHECK(both.notes().empty());
+  CHECK(combine(std::vector{topology}) == topology);
+}
+
+TEST_CASE("a matrix and an XML file of one machine agree, and complete one another") {
+  const Topology xml = read_fixture("nccl-switched.xml");
+  for (const auto& order : {std::vector{xml, Topology(matrix())}, std::vector{Topology(matrix()), xml}}) {
+    const Topology both = combine(order);
+    CHECK(both.all(DeviceKind::gpu).size() == 3);
+    CHECK(both.device(both.find("gpu1")).model == "H100");
+    CHECK(both.device(both.find("gpu1")).pci == "0000:22:00.0");
+    CHECK(find_path(both, both.find("gpu0"), both.find("gpu1")).label() == "NV18");
+    for (const auto& note : both.notes()) {
+      CAPTURE(note);
+      CHECK_THAT(note, contains("and not in matrix"));  // mlx5_1, mlx5_2, eth0
+    }
+    CHECK(both.notes().size() == 3);
+    CHECK(both.name() == "nccl-switched.xml + matrix");
+  }
+}
+
+TEST_CASE("every conflict between sources is named, and the first source counts") {
+  auto odd = matrix();
+  odd.devices[1].numa_node = 1;
+  odd.devices[2].attributes["sm"] = "80";
+  odd.devices[2].pci = "0000:82:00.0";
+  odd.links[0].count = 12;
+  odd.stated[2].path = PathClass::pxb;
+  odd.add(Device{.kind = DeviceKind::gpu, .name = "GPU3", .index = 3});
+  const Topology both = combine(std::vector{read_fixture("nccl-switched.xml"), Topology(odd)});
+  CHECK(has_note(both, "NUMA node of gpu1 0000:22:00.0: 0 in nccl-switched.xml, 1 in matrix; the first counts"));
+  CHECK(has_note(both, "sm of gpu2 0000:82:00.0: 90 in nccl-switched.xml, 80 in matrix"));
+  CHECK(has_note(both, "GPU0 to GPU1: NV18 in nccl-switched.xml, NV12 in matrix"));
+  CHECK(has_note(both, "gpu2 to mlx5_0: SYS in nccl-switched.xml, PXB in matrix"));
+  CHECK(has_note(both, "GPU3 is in matrix and not in nccl-switched.xml"));
+  CHECK(both.device(both.find("gpu1")).numa_node == 0);
+}
+
+TEST_CASE("the same bus id on different lanes is a conflict of two links") {
+  const auto other = from_text(replaced(fixture("nccl-switched.xml"), "link_width=\"8\"", "link_width=\"4\""), "other");
+  const Topology both = combine(std::vector{read_fixture("nccl-switched.xml"), other});
+  CHECK(has_note(both, "lanes of the link to gpu1 0000:22:00.0: 8 in nccl-switched.xml, 4 in other"));
+  CHECK(both.links().size() == other.links().size());
+}
+
+TEST_CASE("values that were read replace values that were assumed") {
+  auto guess = matrix();
+  guess.devices[0].pci = "0000:01:00.0";
+  const int cpu = guess.add(Device{.kind = DeviceKind::cpu, .name = "numa0", .numa_node = 0});
+  guess.add(
+      Link{.kind = LinkKind::pci, .from = cpu, .to = 0, .lanes = Quantity::assumed(16), .speed = Quantity::assumed(8)});
+  auto known = guess;
+  known.name = "known";
+  known.links.back().lanes = Quantity::read(8);
+  const Topology both = combine(std::vector{Topology(guess), Topology(known)});
+  CHECK(both.links().back().lanes == Quantity::read(8));
+  CHECK(both.links().back().speed == Quantity::assumed(8));
+  CHECK(both.notes().empty());
+}
+
+TEST_CASE("only sources of one machine can be combined") {
+  CHECK_THROWS_WITH(combine({}), contains("nothing to combine"));
+  const Topology rack = read_fixture("nccl-chip.xml");
+  CHECK_THROWS_WITH(combine(std::vector{rack, rack}), contains("nccl-chip.xml describes 2 hosts"));
+}
+
+TEST_CASE("a machine is not different from itself, however it is written") {
+  for (const char* name : {"nccl-switched.xml", "hwloc-1.xml", "hwloc-2.xml", "nccl-odd.xml", "nccl-chip.xml"}) {
+    const Topology topology = read_fixture(name);
+    CHECK(differences(topology, deserialise(serialise(topology))).empty());
+  }
+}
+
+TEST_CASE("what changed in a machine is said once, with before and after") {
+  const Topology before = read_fixture("nccl-switched.xml");
+  auto text = replaced(fixture("nccl-switched.xml"), "link_width=\"8\"", "link_width=\"16\"");
+  text = replaced(text, "speed=\"400000\"", "speed=\"200000\"");
+  text = replaced(text, "<nvlink target=\"0000:06:00.0\" count=\"9\"", "<nvlink target=\"0000:06:00.0\" count=\"8\"");
+  text = replaced(text, "<net name=\"eth0\" dev=\"3\"", "<net name=\"eth9\" dev=\"3\"");
+  const auto lines = differences(before, from_text(text, "after"));
+  const auto has = [&](const std::string& line) { return std::find(lines.begin(), lines.end(), line) != lines.end(); };
+  CHECK(has("gpu1 0000:22:00.0: link_width: 8, now 16"));
+  CHECK(has("pci switch 0000:20:00.0 – gpu1: ~24 GB/s, now ~48 GB/s"));
+  CHECK(has("mlx5_0 0000:13:00.0: speed: 400000, now 200000"));
+  CHECK(has("nvlink gpu0 – nvswitch1: links: 9, now 8"));
+  CHECK(has("gpu0 – gpu1: NV18, now NV17"));
+  CHECK(has("+ nic eth9"));
+  CHECK(has("- nic eth0"));
+  for (const auto& line : lines) CHECK(std::count(lines.begin(), lines.end(), line) == 1);
+}

@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "contains.hpp"
+#include "fixtures.hpp"
+#include "tutti/topology/write.hpp"
+
+using namespace tutti;
+
+namespace {
+
+/// Every field with a value of its own.
+Topology full() {
+  TopologyParts parts;
+  parts.name = "a \"name\"";
+  parts.source = "test";
+  parts.notes = {"odd", "ä"};
+  parts.hosts.push_back({.host = "h",
+                         .id = "i",
+                         .architecture = "x86_64",
+                         .cpu_vendor = "v",
+                         .cpu_model = "m",
+                         .cpu_family = 6,
+                         .cpu_model_number = 143,
+                         .packages = 2,
+                         .cores = 8,
+                         .cpus = 16,
+                         .allowed_cpus = {0, 1, 2, 9},
+                         .numa_nodes = {{.index = 1, .package = 1, .cpus = {4, 5}, .memory_bytes = 1ULL << 40}},
+                         .memory_bytes = 3,
+                         .l1_bytes = 4,
+                         .l2_bytes = 5,
+                         .l3_bytes = 6,
+                         .cpus_per_l3 = 7});
+  parts.add(Device{.kind = DeviceKind::gpu,
+                   .name = "gpu0",
+                   .model = "big",
+                   .pci = "0000:01:00.0",
+                   .numa_node = 1,
+                   .index = 0,
+                   .rank = 3,
+                   .attributes = {{"sm", "90"}, {"x", ""}}});
+  parts.add(Device{.kind = DeviceKind::nv_switch});
+  parts.add(Link{.kind = LinkKind::nvlink,
+                 .from = 0,
+                 .to = 1,
+                 .one_way = true,
+                 .count = 18,
+                 .bandwidth = Quantity::assumed(370.8),
+                 .rated = Quantity::read(450),
+                 .latency = Quantity::assumed(0.1 + 0.2),
+                 .lanes = Quantity::read(16),
+                 .speed = Quantity::assumed(32),
+                 .lanes_possible = Quantity::read(16),
+                 .speed_possible = Quantity::read(64),
+                 .count_possible = 18});
+  parts.stated.push_back({.from = 0, .to = 1, .path = PathClass::node});
+  return Topology(std::move(parts));
+}
+
+std::string with(const char* what) {
+  return fmt::format(R"({{"format": "tutti-topology", "version": 1, "hosts": [{{}}], {}}})", what);
+}
+
+}  // namespace
+
+TEST_CASE("a topology comes back from our JSON as it was") {
+  CHECK(deserialise(serialise(full())) == full());
+  CHECK(deserialise(to_json(full(), 2)) == full());
+  CHECK(deserialise(serialise(Topology{})) == Topology{});
+  CHECK(serialise(full()).find('\n') == std::string::npos);
+}
+
+TEST_CASE("numbers in JSON are plain, and those that were assumed are named") {
+  const auto json = nlohmann::json::parse(to_json(full(), 2));
+  CHECK(json["devices"][0]["kind"] == "gpu");
+  CHECK(json["links"][0]["rated_GBs"] == 450);
+  CHECK(json["links"][0]["assumed"] == nlohmann::json({"bandwidth_GBs", "latency_us", "speed_GTs"}));
+}
+
+TEST_CASE("JSON that is no topology is refused by its place") {
+  CHECK_THAT(complaint("{\"format\":\n  \"tutti-topology\" x"), contains("f:2:20: this is no JSON"));
+  CHECK_THAT(complaint("{"), contains("this is no JSON"));
+  CHECK_THAT(complaint("{}"), contains("expected \"format\": \"tutti-topology\""));
+  CHECK_THAT(complaint(R"({"format": "tutti-topology", "version": 2})"), contains("version 2"));
+  CHECK_THAT(complaint(R"({"format": 3})"), contains("f.format: expected a text, found number"));
+  CHECK_THAT(complaint(with(R"("devices": 1)")), contains("f.devices: expected a list, found number"));
+  CHECK_THAT(complaint(with(R"("devices": [{"kind": "tree"}])")),
+             contains("f.devices[0].kind: \"tree\" is no kind of device"));
+  CHECK_THAT(complaint(with(R"("devices": [{}])")), contains("f.devices[0]: \"kind\" is missing"));
+  CHECK_THAT(complaint(with(R"("devices": [{"kind": "gpu", "index": 1.5}])")),
+             contains("f.devices[0].index: expected a whole number"));
+  CHECK_THAT(complaint(with(R"("devices": [{"kind": "gpu", "index": 99999999999}])")),
+             contains("f.devices[0].index: 99999999999 is out of range"));
+  CHECK_THAT(complaint(with(R"("devices": [{"kind": "gpu", "attributes": {"sm": 90}}])")),
+             contains("f.devices[0].attributes.sm: expected a text"));
+  CHECK_THAT(complaint(with(R"("devices": [{"kind": "gpu", "host": 4}])")), contains("is on host 4"));
+  CHECK_THAT(complaint(with(R"("links": [{"kind": "pci", "from": 0}])")), contains("link 0 goes from device 0 to -1"));
+  CHECK_THAT(complaint(R"({"format": "tutti-topology", "version": 1, "hosts": [{"allowed_cpus": "3-1"}]})"),
+             contains("f.hosts[0].allowed_cpus: \"3-1\" is no list of CPUs"));
+  CHECK_THAT(complaint(R"({"format": "tutti-topology", "version": 1, "hosts": [{"cores": -9e99}]})"),
+             contains("f.hosts[0].cores"));
+}
+
+TEST_CASE("JSON that would eat the memory is refused while it is read") {
+  CHECK_THAT(complaint("{\"a\":" + std::string(1'000'000, '[')), contains("is nested deeper than 8 levels"));
+  std::string wide = "{\"a\":[";
+  for (int i = 0; i < 4'100'000; ++i) wide += "0,";
+  CHECK_THAT(complaint(wide + "0]}"), contains("has more than 4000000 values"));
+}
