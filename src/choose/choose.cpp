@@ -11,8 +11,8 @@ namespace tutti {
 
 namespace {
 
-/// Sizes at which one way overtakes another on the host engine. Measured (bench/, docs/choice.md), in bytes
-/// of what one rank contributes or receives.
+/// Sizes at which one way overtakes another on the host engine, in bytes of what one rank contributes or receives.
+/// docs/choice.md says which of them are measured and which are estimates.
 struct Crossovers {
   std::size_t packet = 512;                 ///< up to here flag and payload in one line save more than alignment brings
   std::size_t window_in_process = 1 << 10;  ///< threads: the two barriers of a window cost less than copies

@@ -22,7 +22,7 @@ struct Facts {
   std::size_t fifo_bytes = 0;    ///< payload of one fifo slot
 };
 
-/// The cheapest way, by crossovers measured on the host engine (docs/choice.md); or the one that options
+/// The cheapest way, by the host engine's crossovers (docs/choice.md); or the one that options
 /// name. Throws unsupported, saying why, when the named way cannot run this request. For ranks of several hosts it is
 /// choose_between_hosts.
 Decision choose(const Request& request, const Facts& facts);
