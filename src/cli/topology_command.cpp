@@ -9,8 +9,10 @@
 #include <memory>
 #include <utility>
 
+#include "cli/topology_lists.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/topology/combine.hpp"
+#include "tutti/topology/presets.hpp"
 #include "tutti/topology/read.hpp"
 
 namespace tutti::cli {
@@ -26,7 +28,7 @@ std::string lower(std::string text) {
 Topology read(const std::vector<std::string>& files) {
   if (files.empty()) return this_machine();
   std::vector<Topology> sources;
-  for (const auto& file : files) sources.push_back(from_file(file));
+  for (const auto& file : files) sources.push_back(from_file_or_preset(file));
   return sources.size() == 1 ? sources.front() : combine(sources);
 }
 
@@ -50,6 +52,8 @@ struct Given {
   std::string bus_ids{};
   std::string before{};
   std::string after{};
+  bool presets = false;
+  bool links = false;
 };
 
 }  // namespace
@@ -74,11 +78,12 @@ int topology_command(const TopologyArguments& arguments, std::ostream& out) {
   Topology topology = read(arguments.files);
   if (!arguments.bus_ids.empty()) topology = with_bus_ids(topology, arguments.bus_ids);
   out << write(topology, arguments.format);
+  if (arguments.format == TopologyFormat::text && topology.source() == "preset") out << preset_sources(topology.name());
   return 0;
 }
 
 int topology_diff(const std::string& before, const std::string& after, std::ostream& out) {
-  const auto lines = differences(from_file(before), from_file(after));
+  const auto lines = differences(from_file_or_preset(before), from_file_or_preset(after));
   for (const auto& line : lines) out << line << '\n';
   return lines.empty() ? 0 : 1;
 }
@@ -87,11 +92,13 @@ void add_topology_command(CLI::App& app, int& status) {
   const auto given = std::make_shared<Given>();
   CLI::App* show = app.add_subcommand("topology", "This machine, or one described by files: devices, links, paths");
   show->add_option("FILE", given->files,
-                   "What describes the machine, of any kind that is known; several sources of one "
-                   "machine are put together; - is standard input; none: this machine");
+                   "What describes the machine, of any kind that is known, or the name of a preset; several "
+                   "sources of one machine are put together; - is standard input; none: this machine");
   show->add_option("--format", given->format, fmt::format("One of {}", fmt::join(topology_format_names, ", ")))
       ->capture_default_str();
   show->add_option("--bus-ids", given->bus_ids, "PCI bus ids that the files lack: gpu0=0000:1b:00.0,gpu1=…");
+  show->add_flag("--presets", given->presets, "The machines that are known by name (text or json)");
+  show->add_flag("--links", given->links, "What links and GPU memories carry, with sources (text or json)");
   CLI::App* compare =
       show->add_subcommand("diff", "What is different between two machines; exit status 1 if anything is");
   compare->add_option("BEFORE", given->before, "A file, as above")->required();
@@ -105,6 +112,10 @@ void add_topology_command(CLI::App& app, int& status) {
     if (!format) {
       throw Error(Code::invalid_argument, fmt::format("--format {} is none of the forms", given->format),
                   {.remedy = fmt::format("use one of {}", fmt::join(topology_format_names, ", "))});
+    }
+    if (given->presets || given->links) {
+      status = topology_lists(given->presets, given->links, *format, std::cout);
+      return;
     }
     status = topology_command({.files = given->files, .format = *format, .bus_ids = parse_bus_ids(given->bus_ids)},
                               std::cout);

@@ -15,7 +15,7 @@ class App;
 namespace tutti::cli {
 
 struct TopologyArguments {
-  std::vector<std::string> files{};  ///< none: this machine; several: sources of one machine, put together
+  std::vector<std::string> files{};  ///< or presets; none: this machine; several: sources of one, put together
   TopologyFormat format = TopologyFormat::text;
   std::map<std::string, std::string> bus_ids{};  ///< by device name, for sources that have none
 };

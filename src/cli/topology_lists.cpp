@@ -1,0 +1,57 @@
+#include "cli/topology_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "tutti/base/error.hpp"
+#include "tutti/topology/links.hpp"
+#include "tutti/topology/presets.hpp"
+
+namespace tutti::cli {
+
+namespace {
+
+std::string presets_text() {
+  std::string text;
+  for (const Preset& preset : presets()) text += fmt::format("{:<20} {}\n", preset.name, preset.what);
+  return text;
+}
+
+std::string presets_json() {
+  auto list = nlohmann::ordered_json::array();
+  for (const Preset& preset : presets()) {
+    auto facts = nlohmann::ordered_json::array();
+    for (const SourcedFact& fact : preset.facts) facts.push_back({{"what", fact.what}, {"source", fact.source}});
+    list.push_back({{"name", preset.name}, {"what", preset.what}, {"facts", std::move(facts)}});
+  }
+  return list.dump(2) + "\n";
+}
+
+}  // namespace
+
+std::string preset_sources(std::string_view name) {
+  const Preset* preset = find_preset(name);
+  if (!preset) return {};
+  std::string text = "\nSources:\n";
+  for (const SourcedFact& fact : preset->facts) text += fmt::format("  {}\n      {}\n", fact.what, fact.source);
+  return text;
+}
+
+int topology_lists(bool presets, bool links, TopologyFormat format, std::ostream& out) {
+  const bool json = format == TopologyFormat::json;
+  if (!json && format != TopologyFormat::text) {
+    throw Error(Code::invalid_argument, "--presets and --links are lists, not machines",
+                {.remedy = "use --format text or json"});
+  }
+  if (json && presets && links) {
+    throw Error(Code::invalid_argument, "--presets and --links are two JSON documents", {.remedy = "ask for one"});
+  }
+  if (presets) out << (json ? presets_json() : presets_text());
+  if (presets && links) out << '\n';
+  if (links) out << (json ? links_json() : links_text());
+  return 0;
+}
+
+}  // namespace tutti::cli
