@@ -7,6 +7,7 @@
 
 #include "tutti/base/error.hpp"
 #include "tutti/topology/links.hpp"
+#include "tutti/topology/preset_clusters.hpp"
 #include "tutti/topology/presets.hpp"
 
 namespace tutti::cli {
@@ -14,18 +15,22 @@ namespace tutti::cli {
 namespace {
 
 std::string presets_text() {
-  std::string text;
-  for (const Preset& preset : presets()) text += fmt::format("{:<20} {}\n", preset.name, preset.what);
+  std::string text = "Machines\n";
+  for (const Preset& preset : presets()) text += fmt::format("  {:<20} {}\n", preset.name, preset.what);
+  text += "\nClusters (of as many nodes as are asked for)\n";
+  for (const Preset& preset : cluster_presets()) text += fmt::format("  {:<20} {}\n", preset.name, preset.what);
   return text;
 }
 
 std::string presets_json() {
   auto list = nlohmann::ordered_json::array();
-  for (const Preset& preset : presets()) {
+  const auto add = [&](const Preset& preset, const char* kind) {
     auto facts = nlohmann::ordered_json::array();
     for (const SourcedFact& fact : preset.facts) facts.push_back({{"what", fact.what}, {"source", fact.source}});
-    list.push_back({{"name", preset.name}, {"what", preset.what}, {"facts", std::move(facts)}});
-  }
+    list.push_back({{"name", preset.name}, {"kind", kind}, {"what", preset.what}, {"facts", std::move(facts)}});
+  };
+  for (const Preset& preset : presets()) add(preset, "machine");
+  for (const Preset& preset : cluster_presets()) add(preset, "cluster");
   return list.dump(2) + "\n";
 }
 
@@ -33,6 +38,7 @@ std::string presets_json() {
 
 std::string preset_sources(std::string_view name) {
   const Preset* preset = find_preset(name);
+  if (!preset) preset = find_cluster_preset(name);
   if (!preset) return {};
   std::string text = "\nSources:\n";
   for (const SourcedFact& fact : preset->facts) text += fmt::format("  {}\n      {}\n", fact.what, fact.source);

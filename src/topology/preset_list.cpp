@@ -97,6 +97,12 @@ constexpr std::array gb200_facts{
     SourcedFact{"4 ConnectX-7 of 400 Gbit/s a tray, 2 on each Grace", "NVIDIA GB200 NVL72 reference: 1 adapter a GPU"},
     reached, bus_ids};
 
+constexpr std::array b200_800_facts{
+    SourcedFact{"8 B200, 18 NVLinks each to 2 NVSwitches", "NVIDIA DGX B200 data sheet"},
+    SourcedFact{"a ConnectX-8 of 800 Gbit/s on PCI 6 beside each GPU",
+                "assumed: NVIDIA ConnectX-8 SuperNIC data sheet"},
+    reached, bus_ids};
+
 // --- PCI ---------------------------------------------------------------------------------------------------
 constexpr std::array<PresetGroup, 4> pcie_four{{{0, 2, 0, 0}, {0, 0, 1, 0}, {1, 2, 0, 0}, {1, 0, 1, 0}}};
 constexpr std::array<PresetPair, 2> bridges{{{0, 1, 12}, {2, 3, 12}}};
@@ -215,6 +221,18 @@ constexpr std::array list{
                  .nv_switches = 2,
                  .links_to_switches = blackwell_links},
                 "8xB200"},
+    PresetEntry{{"8xB200-800", "8 B200 with adapters of 800 Gbit/s on PCI 6", b200_800_facts},
+                {.name = "8xB200-800",
+                 .gpu = "NVIDIA B200",
+                 .compute_capability = 100,
+                 .cpu = emerald,
+                 .groups = one_each,
+                 .gpu_speed = 32,
+                 .nic_speed = 64,
+                 .nic = "ConnectX-8",
+                 .nic_gigabits = 800,
+                 .nv_switches = 2,
+                 .links_to_switches = blackwell_links}},
     PresetEntry{{"gb200-nvl72", "GB200 NVL72: 72 GPUs in 18 trays, one domain of NVLink 5, 72 NDR", gb200_facts},
                 {.name = "gb200-nvl72",
                  .gpu = "NVIDIA GB200",

@@ -2,28 +2,24 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <string>
 
 #include "base/nearest.hpp"
 #include "topology/preset_list.hpp"
+#include "topology/text.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/topology/preset_clusters.hpp"
 #include "tutti/topology/read.hpp"
 
 namespace tutti {
 
 namespace {
 
-bool same(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 const PresetEntry* entry(std::string_view name) {
   for (const PresetEntry& candidate : preset_list()) {
-    if (same(candidate.preset.name, name) || (!candidate.other_name.empty() && same(candidate.other_name, name))) {
+    if (same_but_case(candidate.preset.name, name) ||
+        (!candidate.other_name.empty() && same_but_case(candidate.other_name, name))) {
       return &candidate;
     }
   }
@@ -64,6 +60,10 @@ Topology from_file_or_preset(const std::string& name) {
   std::error_code error;
   if (name == "-" || std::filesystem::exists(name, error)) return from_file(name);
   if (find_preset(name)) return preset(name);
+  if (const Preset* cluster = find_cluster_preset(name)) {
+    throw Error(Code::invalid_argument, fmt::format("{} is a cluster; one machine is expected here", cluster->name),
+                {.remedy = fmt::format("its machine is '{}'", preset_cluster(name).groups().front().machine)});
+  }
   throw Error(Code::invalid_argument, fmt::format("{} is neither a file nor a preset", name),
               {.remedy = fmt::format("the nearest preset is '{}'; `tutti topology --presets` lists all",
                                      nearest_preset(name))});

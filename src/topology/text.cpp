@@ -1,6 +1,7 @@
 #include "topology/text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 
 namespace tutti {
@@ -49,6 +50,11 @@ std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+bool same_but_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 }  // namespace tutti

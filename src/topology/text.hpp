@@ -19,4 +19,7 @@ std::string shown(std::string_view text, std::size_t most);
 /// Without blanks, tabs and line ends around.
 std::string_view trim(std::string_view text);
 
+/// ASCII letters are the same in both cases.
+bool same_but_case(std::string_view a, std::string_view b);
+
 }  // namespace tutti
