@@ -19,6 +19,7 @@ void ScheduleRun::begin(HostPreparation& plan, const void* in, void* out, const 
   in_ = static_cast<const std::byte*>(in);
   out_ = static_cast<std::byte*>(out);
   op_ = &op;
+  loop_ = plan.loop != nullptr && op.kind == Op::user ? op.loop : plan.loop;
   opened_ = false;
   streams_ = plan.tunes_stores && plan.tuner.next() == SlotStores::streaming;
   scratch_ = plan.scratch_bytes != 0 ? team.scratch(plan.scratch_bytes) : nullptr;
@@ -158,9 +159,9 @@ void ScheduleRun::transfer(const Move& move, const Piece& piece, std::size_t beg
 
   if (!step.combine) {
     const void* only = move.own_at >= 0 ? here(step.own, piece.own + skip) : source(0);
-    if (step.own == plan::Place::input && plan_->loop != nullptr && op_->kind == Op::premultiplied_sum) {
+    if (step.own == plan::Place::input && loop_ != nullptr && op_->kind == Op::premultiplied_sum) {
       sources_[0] = only;  // a contribution leaves this rank unreduced: it is scaled here
-      plan_->loop({sources_.data(), 1, destinations_.data(), destinations, elements, 0, 0, streaming}, op_->state);
+      loop_({sources_.data(), 1, destinations_.data(), destinations, elements, 0, 0, streaming}, op_->state);
     } else if (destinations == 1 && streaming == 0) {
       if (destinations_[0] != only) std::memcpy(destinations_[0], only, bytes);
     } else {
@@ -175,9 +176,9 @@ void ScheduleRun::transfer(const Move& move, const Piece& piece, std::size_t beg
     sources_[static_cast<std::size_t>(sources++)] = source(i);
   }
   if (move.own_at == step.from.count) sources_[static_cast<std::size_t>(sources++)] = here(step.own, piece.own + skip);
-  plan_->loop({sources_.data(), sources, destinations_.data(), destinations, elements,
-               step.own == plan::Place::input ? move.own_at : -1, step.finish ? team.size() : 0, streaming},
-              op_->state);
+  loop_({sources_.data(), sources, destinations_.data(), destinations, elements,
+         step.own == plan::Place::input ? move.own_at : -1, step.finish ? team.size() : 0, streaming},
+        op_->state);
 }
 
 Operation::Watch ScheduleRun::watch(Team& team) const {

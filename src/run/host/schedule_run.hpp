@@ -70,6 +70,7 @@ class ScheduleRun {
   std::byte* out_ = nullptr;
   std::byte* scratch_ = nullptr;
   const ReduceOp* op_ = nullptr;
+  Loop loop_ = nullptr;  ///< a user's is the call's own: a plan serves every operator of its kind
   bool opened_ = false;
   bool streams_ = false;  ///< slots are written around the caches
   Lane lanes_[plan::max_lanes];
