@@ -81,8 +81,8 @@ void ProgressLoop::drive(Operation& operation) noexcept {
     }
     bool look = pause();
     // Alone and waiting for one word: nothing else can have happened until it changes.
-    const Operation::Watch watch = operation.watch();
-    if (!threaded_ && active_.size() == 1 && watch.word != nullptr) {
+    if (!threaded_ && active_.size() == 1 && operation.watch().word != nullptr) {
+      const Operation::Watch watch = operation.watch();
       while (!look && watch.word->load(std::memory_order_relaxed) != watch.until) look = pause();
     }
     if (look) {
@@ -104,9 +104,10 @@ std::exception_ptr ProgressLoop::finish(Operation& operation, Ending ending) noe
   return error;
 }
 
-void ProgressLoop::poll() noexcept {
+bool ProgressLoop::poll(const Operation& operation) noexcept {
   const auto lock = guard();
   round();
+  return operation.finished();
 }
 
 void ProgressLoop::round() noexcept {

@@ -36,8 +36,8 @@ class ProgressLoop {
   enum class Ending : bool { seen, dropped };
   /// Returns when `operation` is finished, and lets go of it. Returns its error; `seen`: somebody will be told of it.
   std::exception_ptr finish(Operation& operation, Ending ending) noexcept;
-  /// One round over everything; no waiting.
-  void poll() noexcept;
+  /// One round over everything; no waiting. Is `operation` finished?
+  bool poll(const Operation& operation) noexcept;
   /// For engines: held while they touch what operations touch. Empty without a thread.
   std::unique_lock<std::mutex> guard();
 

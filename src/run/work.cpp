@@ -55,10 +55,7 @@ void Work::wait() {
 }
 
 bool Work::done() {
-  if (operation_ != nullptr) {
-    operation_->loop().poll();
-    if (!operation_->finished()) return false;
-  }
+  if (operation_ != nullptr && !operation_->loop().poll(*operation_)) return false;
   bool all = true;
   if (parts_ != nullptr) {
     for (Work& part : *parts_) all = part.done() && all;

@@ -55,14 +55,20 @@ struct alignas(line_bytes) Line {
   std::atomic<std::uint64_t> value;
 };
 
-/// What a rank shows when it comes to a barrier; written by that rank only. The barrier that opens a window
-/// collective publishes the buffers, and they stay until the one that closes it.
-struct alignas(line_bytes) Arrival {
-  std::atomic<std::uint64_t> epoch;  ///< barriers this rank has come to
-  std::uint64_t in = 0;              ///< an address, or an offset in the segment
+/// Where a rank's buffers are.
+struct Shown {
+  std::uint64_t in = 0;  ///< an address, or an offset in the segment
   std::uint64_t out = 0;
   std::int32_t in_segment = 0;  ///< a segment of this communicator; -1: an address, good in the same process only
   std::int32_t out_segment = 0;
+};
+
+/// What a rank shows when it comes to a barrier; written by that rank only. The barrier that opens a window
+/// collective publishes the buffers. Peers may read them until they come to the next barrier; so that a rank may go on to
+/// the next window collective meanwhile, buffers are shown in two places by turns.
+struct alignas(line_bytes) Arrival {
+  std::atomic<std::uint64_t> epoch;  ///< barriers this rank has come to
+  Shown shown[2];
 };
 
 /// The first line of an arena.

@@ -18,6 +18,8 @@ Team::Team(World local, int numa_node, Store::Deadline deadline)
 void Team::arrive(const Window* window) {
   Arrival& mine = arena_.arrival(local_.rank);
   if (window != nullptr) {
+    shown_ ^= 1U;
+    Shown& buffers = mine.shown[shown_];
     const auto publish = [&](const void* data, std::size_t bytes, std::uint64_t& where, std::int32_t& segment) {
       where = reinterpret_cast<std::uint64_t>(data);
       segment = bytes == 0 ? 0 : -1;  // an empty buffer can be reached by everybody
@@ -27,8 +29,8 @@ void Team::arrive(const Window* window) {
         segment = found->segment;
       }
     };
-    publish(window->in, window->in_bytes, mine.in, mine.in_segment);
-    publish(window->out, window->out_bytes, mine.out, mine.out_segment);
+    publish(window->in, window->in_bytes, buffers.in, buffers.in_segment);
+    publish(window->out, window->out_bytes, buffers.out, buffers.out_segment);
   }
   ++epoch_;
   awaited_ = 0;
@@ -45,9 +47,9 @@ bool Team::all_arrived() {
 
 bool Team::windows_open(bool works_in_place) const {
   for (int rank = 0; rank < local_.size; ++rank) {
-    const Arrival& arrival = arena_.arrival(rank);
-    if (!local_.one_process && (arrival.in_segment < 0 || arrival.out_segment < 0)) return false;
-    if (!works_in_place && arrival.in == arrival.out && arrival.in_segment == arrival.out_segment) return false;
+    const Shown& there = shown(rank);
+    if (!local_.one_process && (there.in_segment < 0 || there.out_segment < 0)) return false;
+    if (!works_in_place && there.in == there.out && there.in_segment == there.out_segment) return false;
   }
   return true;
 }

@@ -44,10 +44,12 @@ class Team {
   /// Where the schedule does not work in place, no rank's two buffers may be one.
   bool windows_open(bool works_in_place) const;
   std::byte* window_in(int peer) const {
-    return address(peer, arena_.arrival(peer).in_segment, arena_.arrival(peer).in);
+    const Shown& there = shown(peer);
+    return address(peer, there.in_segment, there.in);
   }
   std::byte* window_out(int peer) const {
-    return address(peer, arena_.arrival(peer).out_segment, arena_.arrival(peer).out);
+    const Shown& there = shown(peer);
+    return address(peer, there.out_segment, there.out);
   }
 
   // ---- giving up ----
@@ -64,11 +66,14 @@ class Team {
     return segments_.address(peer, {segment, where});
   }
 
+  const Shown& shown(int peer) const { return arena_.arrival(peer).shown[shown_]; }
+
   World local_;
   Arena arena_;
   Wires wires_;
   Segments segments_;
   std::uint64_t epoch_ = 0;  ///< barriers arrived at
+  unsigned shown_ = 0;       ///< where buffers were shown last: the same on all ranks
   int awaited_ = 0;          ///< ranks before this one have come
   std::vector<std::byte> scratch_;
 };
