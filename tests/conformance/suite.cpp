@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -79,6 +80,16 @@ struct Axes {
   }
 };
 
+/// How many cases there are for one that an instrumented build runs: a prime that no axis is as long as, so that every
+/// value of every axis is met.
+constexpr std::size_t instrumented_share = 7;
+
+std::vector<Case> each_nth(const std::vector<Case>& cases, std::size_t every, std::uint64_t seed) {
+  std::vector<Case> some;
+  for (std::size_t i = seed % every; i < cases.size(); i += every) some.push_back(cases[i]);
+  return some;
+}
+
 /// A communicator's own: what cases must share to run on it.
 auto company(const Case& c) { return std::tuple(c.ranks, c.check_across_ranks, c.progress_thread); }
 
@@ -126,22 +137,33 @@ CoveringArray covering(int least_ranks, int most_ranks, std::uint64_t seed) {
   return array;
 }
 
-std::vector<Case> some_of(int ranks, std::uint64_t seed) {
-  const std::size_t every = instrumented() ? 12 : 3;
-  std::vector<Case> cases;
-  const std::vector<Case> all = exhaustive(ranks, ranks);
-  for (std::size_t i = seed % every; i < all.size(); i += every) cases.push_back(all[i]);
-  const CoveringArray array = covering(ranks, ranks, seed);
-  for (std::size_t i = seed % every; i < array.cases.size(); i += every) cases.push_back(array.cases[i]);
-  return cases;
-}
-
 bool instrumented() {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   return true;
+#elif defined(__has_feature)
+  return __has_feature(thread_sanitizer) || __has_feature(address_sanitizer);
 #else
   return false;
 #endif
+}
+
+std::vector<Case> affordable(const std::vector<Case>& cases, std::uint64_t seed) {
+  const std::size_t every = instrumented() ? instrumented_share : 1;
+  const std::vector<Case> some = each_nth(cases, every, seed);
+  if (every == 1) {
+    std::cout << fmt::format("{} cases\n", cases.size());
+  } else {
+    std::cout << fmt::format("{} of {} cases, as this build is instrumented\n", some.size(), cases.size());
+  }
+  return some;
+}
+
+std::vector<Case> some_of(int ranks, std::uint64_t seed) {
+  const std::size_t every = instrumented() ? 12 : 3;
+  std::vector<Case> cases = each_nth(exhaustive(ranks, ranks), every, seed);
+  const std::vector<Case> more = each_nth(covering(ranks, ranks, seed).cases, every, seed);
+  cases.insert(cases.end(), more.begin(), more.end());
+  return cases;
 }
 
 Failures run_here(Communicator& comm, std::span<const Case> cases, std::uint64_t seed) {

@@ -33,11 +33,15 @@ struct CoveringArray {
 };
 CoveringArray covering(int least_ranks, int most_ranks, std::uint64_t seed);
 
-/// Some of both for one number of ranks: what a test can afford that starts processes or runs instrumented.
-std::vector<Case> some_of(int ranks, std::uint64_t seed);
-
-/// Is this build instrumented by a sanitizer, and so several times slower?
+/// Is this build instrumented by a sanitizer, and so many times slower?
 bool instrumented();
+
+/// Those of `cases` that this build can run in minutes: all, or where it is instrumented every so-manieth. Says on
+/// standard output how many they are.
+std::vector<Case> affordable(const std::vector<Case>& cases, std::uint64_t seed);
+
+/// Some of both arrays for one number of ranks: what a test can afford that starts processes.
+std::vector<Case> some_of(int ranks, std::uint64_t seed);
 
 /// What went wrong: a line for each case, at most some.
 using Failures = std::vector<std::string>;

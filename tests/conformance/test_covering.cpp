@@ -16,9 +16,8 @@ using namespace tutti::conformance;
 TEST_CASE("for each collective, all pairs of type, operator, count, place, root and option give what is defined") {
   const std::uint64_t seed = seed_of_run();
   const CoveringArray array = covering(1, 9, seed);
-  std::cout << fmt::format("{} cases for {} pairs ({} impossible), seed {}\n", array.cases.size(), array.pairs,
-                           array.impossible, seed);
-  const Failures failures = run_in_process(array.cases, seed);
+  std::cout << fmt::format("{} pairs ({} impossible), seed {}: ", array.pairs, array.impossible, seed);
+  const Failures failures = run_in_process(affordable(array.cases, seed), seed);
   INFO("seed " << seed);
   INFO(fmt::format("{}", fmt::join(failures, "\n")));
   CHECK(failures.empty());
