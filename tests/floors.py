@@ -4,7 +4,7 @@ A file's floor is the first folder under include/tutti, src or kernels; files ri
 """
 import pathlib, re, sys, tempfile
 
-FLOORS = ["base", "topology bootstrap", "plan", "choose kernels", "run", "face", "cli"]
+FLOORS = ["base", "topology bootstrap", "plan settings", "choose kernels doctor", "run", "face", "cli"]
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names.split()}
 ROOTS = [("include", "tutti"), ("src",), ("kernels",)]
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([\w./+-]+)[>"]')

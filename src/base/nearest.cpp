@@ -7,10 +7,8 @@
 
 namespace tutti {
 
-namespace {
-
-/// Levenshtein's distance: insertions, deletions and replacements.
-std::size_t distance(std::string_view a, std::string_view b) {
+/// Levenshtein's distance.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -25,11 +23,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-}  // namespace
-
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates) {
   const auto best = std::min_element(candidates.begin(), candidates.end(), [&](std::string_view a, std::string_view b) {
-    return distance(name, a) < distance(name, b);
+    return edit_distance(name, a) < edit_distance(name, b);
   });
   return best == candidates.end() ? std::string_view{} : *best;
 }

@@ -52,7 +52,7 @@ int take_rank(std::string_view& text) {
   }
   const int rank = rank_of(take_number(rest));
   if (rank < 0 || (rest != ":" && !take(rest, ": "))) return -1;
-  text = rest;
+  text = rest == ":" ? std::string_view{} : rest;
   return rank;
 }
 
