@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/name_list.hpp"
+#include "cli/plan_channels.hpp"
 #include "cli/plan_command.hpp"
 #include "tutti/plan/proof.hpp"
 
@@ -56,7 +57,7 @@ int prove(const Arguments& arguments) {
 }  // namespace
 
 void add_plan_command(CLI::App& app, int& status) {
-  CLI::App* plan = app.add_subcommand("plan", "Schedules: what ranks do step by step");
+  CLI::App* plan = app.add_subcommand("plan", "Schedules and channels: what ranks do step by step, over which links");
   plan->require_subcommand(1);
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* proves = plan->add_subcommand("prove", "Run schedules symbolically: is each right, and what does it cost?");
@@ -64,6 +65,7 @@ void add_plan_command(CLI::App& app, int& status) {
   proves->add_option("--algorithm", arguments->algorithms, "A list of patterns, or all")->capture_default_str();
   proves->add_option("--ranks", arguments->ranks, "A range such as 1..64, or one number")->capture_default_str();
   proves->callback([arguments, &status] { status = prove(*arguments); });
+  add_plan_channels_command(*plan, status);
 }
 
 }  // namespace tutti::cli

@@ -7,7 +7,7 @@ class App;
 
 namespace tutti::cli {
 
-/// Adds `plan prove` to the program; when it is called, its exit status goes to `status`.
+/// Adds `plan prove` and `plan channels` to the program; when it is called, its exit status goes to `status`.
 void add_plan_command(CLI::App& app, int& status);
 
 }  // namespace tutti::cli

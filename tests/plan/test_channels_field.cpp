@@ -1,0 +1,100 @@
+/// @file  Channels on real NCCL files, where a folder of them lies beside the project, against what NCCL found there.
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "catch.hpp"
+#include "topology/nccl_graph.hpp"
+#include "tutti/plan/channels.hpp"
+#include "tutti/topology/copies.hpp"
+#include "tutti/topology/read.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace tutti;
+
+/// Empty when there is none.
+fs::path field_data() {
+  const char* given = std::getenv("TUTTI_FIELD_DATA");
+  const auto folder = (given ? fs::path(given) : fs::path(TUTTI_SOURCE_DIR) / "../shared/data") / "topology";
+  std::error_code error;
+  return fs::is_directory(folder, error) ? folder : fs::path{};
+}
+
+std::string text_of(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+double total(const plan::Channels& channels) {
+  return plan::bus_bandwidth(channels, Collective::all_reduce, Algorithm::ring);
+}
+
+/// The file leaves NVLink to be found at run time; NCCL's log of that machine shows that every GPU reaches every other.
+Topology with_nvswitch(const Topology& machine) {
+  TopologyParts parts = machine.parts();
+  const int middle = parts.add(Device{.kind = DeviceKind::nv_switch, .name = "nvswitch"});
+  for (const int gpu : machine.all(DeviceKind::gpu)) {
+    parts.add(
+        Link{.kind = LinkKind::nvlink, .from = gpu, .to = middle, .count = 12, .bandwidth = Quantity::assumed(240)});
+  }
+  return Topology(std::move(parts));
+}
+
+}  // namespace
+
+TEST_CASE("real files of machines get channels that are proven, in a search that is short") {
+  const auto folder = field_data();
+  if (folder.empty()) {
+    WARN("no folder shared/data/topology beside the project: nothing tested");
+    return;
+  }
+  int planned = 0;
+  for (const char* kind : {"nccl-topo", "rccl-topo", "hwloc"}) {
+    for (const auto& entry : fs::directory_iterator(folder / kind)) {
+      if (entry.path().filename().string().starts_with("frag-")) continue;
+      CAPTURE(entry.path().string());
+      const Topology topology = from_file(entry.path());
+      const auto channels = plan::plan_channels(topology);
+      CHECK(channels.work <= 40'100);
+      if (topology.all(DeviceKind::gpu).size() < 2) continue;
+      CHECK(channels.why_none.empty());
+      CHECK(plan::prove_channels(topology, channels).failures.empty());
+      ++planned;
+    }
+  }
+  WARN(planned << " real machines planned");
+}
+
+TEST_CASE("channels on real files are as wide as NCCL's own") {
+  const auto folder = field_data();
+  if (folder.empty()) {
+    WARN("no folder shared/data/topology beside the project: nothing tested");
+    return;
+  }
+  // Azure NC96ads A100 v4: NCCL's graph file beside the topology file.
+  const auto graphs = read_nccl_graphs(text_of(folder / "nccl-graph/azure-ncv4-graph.xml"), "azure");
+  const double nccl = graphs[0].intra_bandwidth * static_cast<double>(graphs[0].channels.size());
+  CHECK(nccl == 24);
+  CHECK(total(plan::plan_channels(from_file(folder / "nccl-topo/ncclpr-ncv4-topo.xml"))) >= nccl);
+
+  // Two AWS p4d: NCCL's log lists four different rings over four adapters of PCI generation 3, 12 GB/s each.
+  const auto log = text_of(folder / "nccl-log/awsefa-p4d-16ranks-nccl2.9.txt");
+  std::set<std::string> rings;
+  for (std::size_t at = log.find("/08 :"); at != std::string::npos; at = log.find("/08 :", at + 1)) {
+    rings.insert(log.substr(at, log.find('\n', at) - at));
+  }
+  CHECK(rings.size() == 4);
+  const Topology p4d = copies(with_nvswitch(from_file(folder / "nccl-topo/aws-p4d-24xl-topo.xml")), 2);
+  const auto channels = plan::plan_channels(p4d);
+  CHECK(channels.rings.size() >= rings.size());
+  CHECK(total(channels) >= 12.0 * static_cast<double>(rings.size()) * 0.999);
+  CHECK(plan::prove_channels(p4d, channels));
+
+  // OCI H100: NCCL's search on 18 NVLinks of 20.6 GB/s takes 12 rings of 30 GB/s.
+  const Topology h100 = from_file(folder / "nccl-topo/oci-H100-topology.xml");
+  CHECK(total(plan::plan_channels(h100)) >= 12 * 30.0);
+}
