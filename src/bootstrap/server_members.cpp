@@ -13,15 +13,21 @@ using handshake::Verdict;
 using Clock = std::chrono::steady_clock;
 
 void StoreServer::Loop::greet(Connection& connection) {
+  using State = handshake::Greeting::State;
   const Verdict closed = retiring_ ? Verdict::closing : members_ >= limits_.members ? Verdict::full : Verdict::welcome;
-  auto answer = connection.greeting.take(connection.in, closed);
-  if (connection.greeting.state() == handshake::Greeting::State::admitted) {
+  std::vector<std::byte> answers;
+  for (;;) {  // Hello and Proof may come in one piece
+    const auto answer = connection.greeting.take(connection.in, closed);
+    answers.insert(answers.end(), answer.begin(), answer.end());
+    if (answer.empty() || connection.greeting.state() != State::unfinished) break;
+  }
+  if (connection.greeting.state() == State::admitted) {
     connection.member = true;
     strangers_.erase(connection.id);
     ++members_;
   }
-  connection.leaving = connection.greeting.state() == handshake::Greeting::State::refused;
-  if (!answer.empty()) connection.send(std::move(answer));
+  connection.leaving = connection.greeting.state() == State::refused;
+  if (!answers.empty()) connection.send(std::move(answers));
 }
 
 // False when the member breaks the rules: it speaks out of turn, or what it says is no request.
