@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -12,9 +13,16 @@
 #include "communicator_state.hpp"
 #include "run/shape.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/base/units.hpp"
 #include "tutti/collectives.hpp"
 
 namespace tutti {
+
+namespace {
+
+constexpr std::size_t most_allocated_bytes = std::size_t{1} << 46;
+
+}  // namespace
 
 Communicator::Communicator(World world, const Config& config)
     : state_(kept(new CommunicatorState(std::move(world), config))) {}
@@ -37,7 +45,31 @@ Work Communicator::submit(const Request& request) {
 
 void Communicator::abort() noexcept { state_->engine->abort(); }
 
+namespace {
+
+/// Throws on all ranks alike, so that none waits for memory that another will not bring.
+void expect_same_size(Communicator& comm, std::size_t bytes) {
+  const std::vector<std::uint64_t> mine{bytes};
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(comm.size()));
+  all_gather(comm, on_host(mine), on_host(all)).wait();
+  const auto fail = [&](Code code, const std::string& what, const char* remedy) {
+    throw Error(code, what, {.rank = comm.rank(), .operation = "allocate", .remedy = remedy});
+  };
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    fail(Code::mismatch, fmt::format("rank 0 asks for {} bytes and rank {} for {}", all[0], rank, all[rank]),
+         "ask for the same number of elements on all ranks");
+  }
+  if (bytes > most_allocated_bytes) {
+    fail(Code::invalid_argument, fmt::format("{} for one rank", format_bytes(bytes)),
+         "no machine has so much memory; check the count");
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<void> Communicator::allocate_bytes(std::size_t bytes) {
+  expect_same_size(*this, bytes);
   CommunicatorState& state = *state_;
   const auto lock = state.family.loop->guard();
   std::byte* data = state.team.segments().allocate(state.team.local(), std::max<std::size_t>(bytes, 1),

@@ -1,5 +1,7 @@
 #include "communicator_state.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "run/shape.hpp"
 #include "run/two_level/two_level_engine.hpp"
 #include "topology/numa.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 
@@ -27,6 +30,22 @@ Topology machine_of(const World& world, const Config& config, const Placement& p
 int numa_node_in(const Topology& machine) {
   const bool several = !machine.hosts().empty() && machine.hosts().front().numa_nodes.size() > 1;
   return several ? current_numa_node() : -1;
+}
+
+const World& expect_sound(const World& world, const Config& config) {
+  const auto refuse = [&](const std::string& what, const char* remedy) {
+    throw Error(Code::invalid_argument, what, {.operation = "making a communicator", .remedy = remedy});
+  };
+  if (world.size < 1 || world.rank < 0 || world.rank >= world.size) {
+    refuse(fmt::format("rank {} of {} ranks", world.rank, world.size), "ranks are numbered from 0 to size - 1");
+  }
+  if (world.store == nullptr) {
+    refuse("the World has no store", "take it from from_environment, from_mpi, worlds_in_process or alone");
+  }
+  if (config.timeout.count() <= 0) {
+    refuse(fmt::format("a timeout of {} ms", config.timeout.count()), "Config::timeout is positive");
+  }
+  return world;
 }
 
 CommunicatorState::Family new_family(const World& world, const Config& config) {
@@ -92,7 +111,7 @@ RollCall part_of(const RollCall& roll, std::span<const int> members) {
 }  // namespace
 
 CommunicatorState::CommunicatorState(World given, const Config& settings)
-    : CommunicatorState(given, settings, new_family(given, settings)) {}
+    : CommunicatorState(given, settings, new_family(expect_sound(given, settings), settings)) {}
 
 CommunicatorState::CommunicatorState(World given, const Config& settings, Family from)
     : world(std::move(given)),
@@ -112,7 +131,9 @@ std::shared_ptr<CommunicatorState> CommunicatorState::part(std::span<const int> 
   smaller.store = prefixed(world.store, store_name);
   of_part.network = of_part.roll.placement.hosts() > 1 ? family.network->subset(members) : nullptr;
   smaller.network = of_part.network;
-  return kept(new CommunicatorState(std::move(smaller), config, std::move(of_part)));
+  auto made = kept(new CommunicatorState(std::move(smaller), config, std::move(of_part)));
+  made->team.heed(team);
+  return made;
 }
 
 Operation& CommunicatorState::begin(const Request& request) {

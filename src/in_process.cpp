@@ -1,8 +1,13 @@
 #include "tutti/in_process.hpp"
 
+#include <fmt/format.h>
+
 #include <exception>
+#include <future>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -33,7 +38,7 @@ class FirstFailure {
     try {
       std::rethrow_exception(error);
     } catch (const Error& known) {
-      return known.code() == Code::aborted;
+      return known.code() == Code::aborted || known.code() == Code::peer_lost;
     } catch (...) {
       return false;
     }
@@ -63,8 +68,23 @@ void in_process(int ranks, const std::function<void(Communicator&)>& body, const
     }
   };
   threads.reserve(worlds.size());
-  for (const World& world : worlds) threads.emplace_back(run, std::cref(world));
+  std::promise<bool> started;  // nobody begins before all are there: a rank that is missing would be waited for
+  const std::shared_future<bool> all_there = started.get_future().share();
+  std::string refused;
+  try {
+    for (const World& world : worlds) {
+      threads.emplace_back([&] {
+        if (all_there.get()) run(world);
+      });
+    }
+  } catch (const std::system_error& error) {
+    refused = fmt::format("thread {} of {}: {}", threads.size() + 1, ranks, error.what());
+  }
+  started.set_value(refused.empty());
   for (std::thread& thread : threads) thread.join();
+  if (!refused.empty()) {
+    throw Error(Code::resource, refused, {.operation = "in_process", .remedy = "use fewer ranks, or see ulimit -u"});
+  }
   failure.rethrow();
 }
 

@@ -52,6 +52,10 @@ template <class T, Memory M, class F>
 Request make_request(Collective collective, Span<const T, M> in, Span<T, M> out, std::size_t count, const F& op,
                      const Options& options) {
   static_assert(Reduction<F, T>, "an operator is a small trivially copyable function object, T op(T, T)");
+  if constexpr (requires { F::kind; }) {
+    static_assert(data_type_of<T>() != DataType::user,
+                  "the ready-made operators combine numbers; bring a function object for elements of your own type");
+  }
   Request request = make_request(collective, in, out, count, options);
   request.op = pack<T>(op);
   return request;

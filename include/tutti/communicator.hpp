@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -60,9 +61,11 @@ class Communicator {
   std::optional<Communicator> split(int color, int key = 0) const;
 
   /// Collective: `count` zeroed elements on this rank, reachable by the others; count is the same on all ranks.
+  /// Throws mismatch (on all ranks) when it is not, resource.
   template <Element T>
   Buffer<T> allocate(std::size_t count) {
-    std::shared_ptr<void> memory = allocate_bytes(count * sizeof(T));
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    std::shared_ptr<void> memory = allocate_bytes(count <= most / sizeof(T) ? count * sizeof(T) : most);
     T* data = static_cast<T*>(memory.get());
     return {std::shared_ptr<T>(std::move(memory), data), count};
   }

@@ -174,6 +174,10 @@ Decision decide(const Request& request, const Facts& facts, bool window_allowed)
 }  // namespace
 
 Decision choose(const Request& request, const Facts& facts) {
+  if (request.memory != Memory::host) {
+    refuse(request, "its buffers are in device memory, and no engine here reaches that",
+           "copy them to host memory and pass on_host");
+  }
   return facts.hosts > 1 ? choose_between_hosts(request, facts) : decide(request, facts, true);
 }
 

@@ -1,6 +1,7 @@
 /// @file  Operation: one call in progress, as an engine resumes it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -46,7 +47,7 @@ class Operation {
   /// Before each use.
   void start(ProgressLoop& loop, std::chrono::milliseconds timeout) {
     loop_ = &loop;
-    timeout_ = timeout;
+    timeout_ = std::min<std::chrono::milliseconds>(timeout, std::chrono::hours(24 * 365));  // no clock overflows
     deadline_.reset();
     if (failed_) [[unlikely]]
       error_ = nullptr;

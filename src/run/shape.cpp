@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "run/host/reduce.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
 
@@ -69,6 +70,15 @@ void validate_root(const Request& request, int rank, int size) {
   }
   if (is_pairwise(request.collective) && request.root == rank) {
     fail(request, rank, "the peer is the rank itself", "copy the buffer instead");
+  }
+}
+
+void validate_operator(const Request& request, int rank) {
+  if (!reduces(request.collective)) return;
+  if (const char* reason = host::unsupported(request.type, request.op)) {
+    throw Error(
+        Code::unsupported, reason,
+        {.rank = rank, .operation = describe(request), .remedy = "docs/numerics.md lists the operators of each type"});
   }
 }
 
@@ -191,6 +201,7 @@ void validate(const Request& request, int rank, int size) {
   validate_root(request, rank, size);
   validate_counts(request, rank, size);
   validate_size(request, rank);
+  validate_operator(request, rank);
   if (request.options.timeout.count() == 0) fail(request, rank, "a timeout of zero", "leave it out, or give it time");
   const Shape shape = shape_of(request, rank, size);
   validate_lengths(request, rank, shape);

@@ -19,7 +19,8 @@ Shape shape_of(const Request& request, int rank, int size);
 /// The part of `validate` that is about where the buffers are.
 void validate_buffers(const Request& request, int rank, const Shape& shape);
 
-/// Throws invalid_argument, naming the argument, its value and what would be right.
+/// Throws invalid_argument, naming the argument, its value and what would be right; unsupported for an operator that
+/// does not combine such elements.
 void validate(const Request& request, int rank, int size);
 
 }  // namespace tutti

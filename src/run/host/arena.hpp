@@ -69,6 +69,8 @@ struct Shown {
 struct alignas(line_bytes) Arrival {
   std::atomic<std::uint64_t> epoch;  ///< barriers this rank has come to
   Shown shown[2];
+  std::atomic<std::int64_t> process;  ///< see Presence; 0: not there yet
+  std::atomic<std::uint64_t> pid_namespace;
 };
 
 /// The first line of an arena.

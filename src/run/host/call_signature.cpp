@@ -28,6 +28,7 @@ std::string difference(const CallSignature& a, const CallSignature& b) {
   if (a.algorithm != b.algorithm) return fmt::format("the algorithm ({} and {})", name(a.algorithm), name(b.algorithm));
   if (a.protocol != b.protocol) return fmt::format("the protocol ({} and {})", name(a.protocol), name(b.protocol));
   if (a.deterministic != b.deterministic) return "the wish for determinism";
+  if (a.backend != b.backend) return fmt::format("the backend ({} and {})", name(a.backend), name(b.backend));
   return "the number of calls before";
 }
 
@@ -50,6 +51,7 @@ CallSignature signature_of(const Request& request, std::uint64_t sequence) {
   signature.algorithm = request.options.algorithm;
   signature.protocol = request.options.protocol;
   signature.deterministic = request.options.deterministic;
+  signature.backend = request.options.backend;
   return signature;
 }
 
@@ -76,6 +78,20 @@ void expect_equal(std::span<const CallSignature> signatures) {
                 fmt::format("as call {} rank 0 made {} and rank {} made {}: they differ in {}", first.sequence + 1,
                             describe(first), rank, describe(other), difference(first, other)),
                 {.remedy = "make the same calls in the same order on all ranks of a communicator"});
+  }
+}
+
+void expect_tables_agree(std::span<const std::uint64_t> tables, std::size_t ranks) {
+  for (std::size_t from = 0; from < ranks; ++from) {
+    for (std::size_t to = 0; to < ranks; ++to) {
+      const std::uint64_t sent = tables[from * 2 * ranks + to];
+      const std::uint64_t expected = tables[to * 2 * ranks + ranks + from];
+      if (sent == expected) continue;
+      throw Error(Code::mismatch,
+                  fmt::format("in an all_to_all_v rank {} sends {} elements to rank {}, which expects {}", from, sent,
+                              to, expected),
+                  {.remedy = "counts[j] on rank i and receive_counts[i] on rank j must be equal"});
+    }
   }
 }
 

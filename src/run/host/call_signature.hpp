@@ -24,7 +24,8 @@ struct CallSignature {
   Algorithm algorithm{};
   Protocol protocol{};
   bool deterministic = false;
-  std::uint8_t unused[2] = {};
+  Backend backend{};
+  std::uint8_t unused = 0;
 
   bool operator==(const CallSignature&) const = default;
 };
@@ -34,5 +35,9 @@ CallSignature signature_of(const Request& request, std::uint64_t sequence);
 std::string describe(const CallSignature& signature);
 /// Throws mismatch, naming both calls, unless all are equal.
 void expect_equal(std::span<const CallSignature> signatures);
+
+/// Of an all_to_all_v: `tables` is [ranks][2 · ranks], each rank's counts to send to and to receive from every rank.
+/// Throws mismatch, naming the two ranks and their counts, unless every rank is sent what it expects.
+void expect_tables_agree(std::span<const std::uint64_t> tables, std::size_t ranks);
 
 }  // namespace tutti::host

@@ -1,5 +1,7 @@
 #include "run/host/host_engine.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "run/host/host_operation.hpp"
@@ -30,8 +32,12 @@ void HostEngine::throw_trouble() {
   troubled_ = poison_ != nullptr;
   if (unseen_ != nullptr) [[unlikely]]
     std::rethrow_exception(std::exchange(unseen_, nullptr));
-  if (poison_ == nullptr) [[likely]]
-    return;
+  if (poison_ == nullptr) [[likely]] {
+    const int rank = team_.given_up_by();
+    if (rank < 0) return;
+    throw Error(Code::aborted, fmt::format("rank {} gave up this communicator", rank),
+                {.rank = team_.rank(), .remedy = "look for that rank's own error, and make a new communicator"});
+  }
   try {
     std::rethrow_exception(poison_);
   } catch (const std::exception& error) {
@@ -41,7 +47,7 @@ void HostEngine::throw_trouble() {
 }
 
 Operation& HostEngine::run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) {
-  if (troubled_) [[unlikely]]
+  if (troubled_ || team_.given_up_by() >= 0) [[unlikely]]
     throw_trouble();
   std::unique_ptr<HostPreparation> own;
   HostPreparation* plan = memory != nullptr ? static_cast<HostPreparation*>(memory->get()) : nullptr;

@@ -50,11 +50,12 @@ class HostEngine final : public Engine {
   Facts facts_;
   Settings settings_;
   Queue collectives_;
-  std::vector<Queue> pairwise_;                  ///< [2 · size]: sends to each peer, then receives from each
-  bool troubled_ = false;                        ///< one of the next two is set
-  std::exception_ptr poison_;                    ///< the failure after which this rank can do nothing more
-  std::exception_ptr unseen_;                    ///< the failure of a dropped call, for the next one to throw
-  std::unique_ptr<HostPreparation> check_plan_;  ///< for comparing calls; null: nobody compares
+  std::vector<Queue> pairwise_;                        ///< [2 · size]: sends to each peer, then receives from each
+  bool troubled_ = false;                              ///< one of the next two is set
+  std::exception_ptr poison_;                          ///< the failure after which this rank can do nothing more
+  std::exception_ptr unseen_;                          ///< the failure of a dropped call, for the next one to throw
+  std::unique_ptr<HostPreparation> check_plan_;        ///< for comparing calls; null: nobody compares
+  std::unique_ptr<HostPreparation> table_check_plan_;  ///< for comparing the tables of all_to_all_v; made when needed
   std::vector<std::unique_ptr<HostOperation>> operations_;
   std::vector<HostOperation*> idle_;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "tutti/base/error.hpp"
@@ -19,6 +21,7 @@ void HostOperation::begin(const Decision& decision, const Request& request, Host
   turn_ = queue.issued++;
   stage_ = Stage::queued;
   harmless_ = false;
+  suspect_ = -1;
   start(engine_.loop_, request.options.timeout.count() < 0 ? engine_.settings_.timeout : request.options.timeout);
 }
 
@@ -35,6 +38,18 @@ bool HostOperation::advance() {
     if (run_.advance(engine_.team_) != ScheduleRun::Progress::finished) return false;
     harmless_ = true;
     expect_equal({signatures_.data() + 1, signatures_.size() - 1});
+    harmless_ = false;
+    if (request_.collective == Collective::all_to_all_v) {
+      begin_table_check();
+    } else {
+      begin_schedule(*plan_);
+    }
+  }
+  if (stage_ == Stage::checking_tables) {
+    if (run_.advance(engine_.team_) != ScheduleRun::Progress::finished) return false;
+    const auto size = static_cast<std::size_t>(engine_.team_.size());
+    harmless_ = true;
+    expect_tables_agree({tables_.data() + 2 * size, 2 * size * size}, size);
     harmless_ = false;
     begin_schedule(*plan_);
   }
@@ -64,6 +79,20 @@ void HostOperation::begin_check() {
   run_.begin(*engine_.check_plan_, signatures_.data(), signatures_.data() + 1, request_.op, engine_.team_);
 }
 
+void HostOperation::begin_table_check() {
+  stage_ = Stage::checking_tables;
+  const auto size = static_cast<std::size_t>(engine_.team_.size());
+  if (engine_.table_check_plan_ == nullptr) {
+    engine_.table_check_plan_ =
+        std::make_unique<HostPreparation>(Collective::all_gather, 2 * size * sizeof(std::uint64_t), engine_.team_);
+  }
+  tables_.resize((1 + size) * 2 * size);
+  std::copy(request_.counts.begin(), request_.counts.end(), tables_.begin());
+  std::copy(request_.receive_counts.begin(), request_.receive_counts.end(),
+            tables_.begin() + static_cast<std::ptrdiff_t>(size));
+  run_.begin(*engine_.table_check_plan_, tables_.data(), tables_.data() + 2 * size, request_.op, engine_.team_);
+}
+
 void HostOperation::begin_schedule(HostPreparation& plan) {
   stage_ = Stage::playing;
   run_.begin(plan, request_.in, request_.out, request_.op, engine_.team_);
@@ -74,12 +103,39 @@ Context HostOperation::context() const {
 }
 
 void HostOperation::check_peers() {
-  const int rank = engine_.team_.given_up_by();
-  if (rank < 0) return;
-  Context where = context();
-  where.peer = rank;
+  Context where;
   where.remedy = "look for that rank's own error; the communicator cannot be used any more";
-  throw Error(Code::aborted, "it gave up", where);
+  if (const int rank = engine_.team_.given_up_by(); rank >= 0) {
+    where.peer = rank;
+    throw Error(Code::aborted, "it gave up", where).with(context());
+  }
+  if (const int rank = engine_.team_.given_up_above(); rank >= 0) {
+    throw Error(Code::aborted, fmt::format("rank {} of a communicator that this one was split from gave up", rank),
+                where)
+        .with(context());
+  }
+  if (stage_ != Stage::queued) check_presence();
+}
+
+/// Nobody waits for a rank that has gone. What it did before may still have to be looked at: so it takes two looks, and
+/// between them the loop moves everything on.
+void HostOperation::check_presence() {
+  const int peer = run_.awaited_peer(engine_.team_);
+  if (peer < 0) return;
+  const auto now = std::chrono::steady_clock::now();
+  const bool ask = suspect_ >= 0 || now >= next_ask_;
+  if (ask) next_ask_ = now + std::chrono::milliseconds(20);
+  const Presence& presence = engine_.team_.presence();
+  const Presence::Of found = presence.of(peer, ask);
+  if (std::exchange(suspect_, found == Presence::Of::here ? -1 : peer) != peer || found == Presence::Of::here) return;
+  Context where = context();
+  where.peer = peer;
+  where.remedy = "look at how that rank ended; the communicator cannot be used any more";
+  throw Error(Code::peer_lost,
+              found == Presence::Of::left
+                  ? "it has left the communicator without making this call"
+                  : fmt::format("its process {} is gone", static_cast<long>(presence.process(peer))),
+              where);
 }
 
 std::exception_ptr HostOperation::timed_out() {

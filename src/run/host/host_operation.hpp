@@ -2,6 +2,7 @@
 /// schedule.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -30,9 +31,11 @@ class HostOperation final : public Operation {
   void released(const std::exception_ptr& unseen) noexcept override;
 
  private:
-  enum class Stage : std::uint8_t { queued, checking, playing };
+  enum class Stage : std::uint8_t { queued, checking, checking_tables, playing };
 
   void begin_check();
+  void begin_table_check();
+  void check_presence();
   void begin_schedule(HostPreparation& plan);
   Context context() const;
 
@@ -46,7 +49,10 @@ class HostOperation final : public Operation {
   HostPreparation* plan_ = nullptr;
   std::unique_ptr<HostPreparation> own_plan_;
   ScheduleRun run_;
-  std::vector<CallSignature> signatures_;  ///< [1 + size]: mine, then everybody's; empty when nobody checks
+  std::vector<CallSignature> signatures_;             ///< [1 + size]: mine, then everybody's; empty when nobody checks
+  std::vector<std::uint64_t> tables_;                 ///< [1 + size][2 * size]: the counts of an all_to_all_v, likewise
+  int suspect_ = -1;                                  ///< a peer that was found gone: -1: none
+  std::chrono::steady_clock::time_point next_ask_{};  ///< when to ask the kernel about a peer
 };
 
 }  // namespace tutti::host

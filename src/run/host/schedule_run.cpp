@@ -189,6 +189,19 @@ Operation::Watch ScheduleRun::watch(Team& team) const {
   return team.wires().arrival(plan_->ends[move.from + lane.ready].wire);
 }
 
+int ScheduleRun::awaited_peer(const Team& team) const {
+  for (int l = 0; l < plan_->lane_count; ++l) {
+    const Lane& lane = lanes_[l];
+    if (lane.round >= plan_->rounds) continue;
+    const Move& move = *lane.move;
+    if (move.step.barrier) return team.missing();
+    const auto sources =
+        static_cast<std::uint32_t>(move.step.from_place == plan::Place::none ? move.step.from.count : 0);
+    return plan_->ends[lane.ready < sources ? move.from + lane.ready : move.to + lane.ready - sources].peer;
+  }
+  return -1;
+}
+
 ScheduleRun::Awaited ScheduleRun::awaited(const Team& team) const {
   for (int l = 0; l < plan_->lane_count; ++l) {
     const Lane& lane = lanes_[l];

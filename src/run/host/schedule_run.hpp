@@ -37,6 +37,8 @@ class ScheduleRun {
     int peer = -1;
   };
   Awaited awaited(const Team& team) const;
+  /// The peer alone; cheap.
+  int awaited_peer(const Team& team) const;
 
  private:
   struct Lane {

@@ -11,7 +11,8 @@ Team::Team(World local, int numa_node, Store::Deadline deadline)
       arena_(ArenaShape::for_ranks(local_.size),
              SharedMemory::open(local_, 0, "arena", ArenaShape::for_ranks(local_.size).total_bytes(), deadline)),
       wires_(arena_, local_.rank),
-      segments_(local_.rank) {
+      segments_(local_.rank),
+      presence_(arena_, local_.rank) {
   if (numa_node >= 0) arena_.place_near(local_.rank, numa_node);
 }
 
@@ -60,8 +61,26 @@ void Team::give_up() noexcept {
                                                      std::memory_order_acq_rel);
 }
 
-int Team::given_up_by() const noexcept {
-  return static_cast<int>(arena_.header().aborted_by.load(std::memory_order_acquire)) - 1;
+namespace {
+
+int first_to_give_up(const Arena& arena) noexcept {
+  return static_cast<int>(arena.header().aborted_by.load(std::memory_order_acquire)) - 1;
+}
+
+}  // namespace
+
+int Team::given_up_by() const noexcept { return first_to_give_up(arena_); }
+
+void Team::heed(const Team& parent) {
+  above_ = parent.above_;
+  above_.push_back(parent.arena_);
+}
+
+int Team::given_up_above() const noexcept {
+  for (const Arena& arena : above_) {
+    if (const int rank = first_to_give_up(arena); rank >= 0) return rank;
+  }
+  return -1;
 }
 
 std::byte* Team::scratch(std::size_t bytes) {

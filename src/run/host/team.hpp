@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "run/host/arena.hpp"
+#include "run/host/presence.hpp"
 #include "run/host/segments.hpp"
 #include "run/host/wires.hpp"
 #include "tutti/bootstrap/world.hpp"
@@ -20,6 +21,8 @@ class Team {
  public:
   /// `local` is a World of ranks that share this host.
   Team(World local, int numa_node, Store::Deadline deadline);
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
 
   int rank() const { return local_.rank; }
   int size() const { return local_.size; }
@@ -56,6 +59,11 @@ class Team {
   void give_up() noexcept;
   /// The rank that gave up first; -1: nobody has.
   int given_up_by() const noexcept;
+  /// From now on it counts, too, when somebody gives up in `parent`, or in what that heeds.
+  void heed(const Team& parent);
+  /// The rank there that gave up; -1: nobody has.
+  int given_up_above() const noexcept;
+  const Presence& presence() const { return presence_; }
 
   /// Memory of this rank alone, kept between calls. Grows; never shrinks.
   std::byte* scratch(std::size_t bytes);
@@ -72,9 +80,11 @@ class Team {
   Arena arena_;
   Wires wires_;
   Segments segments_;
-  std::uint64_t epoch_ = 0;  ///< barriers arrived at
-  unsigned shown_ = 0;       ///< where buffers were shown last: the same on all ranks
-  int awaited_ = 0;          ///< ranks before this one have come
+  Presence presence_;
+  std::vector<Arena> above_;  ///< of those heeded
+  std::uint64_t epoch_ = 0;   ///< barriers arrived at
+  unsigned shown_ = 0;        ///< where buffers were shown last: the same on all ranks
+  int awaited_ = 0;           ///< ranks before this one have come
   std::vector<std::byte> scratch_;
 };
 

@@ -1,0 +1,109 @@
+/// @file  Communicators leave nothing behind: no descriptor, no thread, no file, also when a process is killed.
+#include <signal.h>
+
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "face/helpers.hpp"
+#include "processes.hpp"
+
+using namespace tutti;
+using namespace tutti::test;
+
+namespace {
+
+std::size_t entries(const char* folder) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
+  return count;
+}
+
+struct Traces {
+  std::size_t descriptors = entries("/proc/self/fd");
+  std::size_t threads = entries("/proc/self/task");
+  bool operator==(const Traces&) const = default;
+};
+
+std::set<std::string> files_in(const char* folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path());
+  return names;
+}
+
+void use(Communicator& comm) {
+  auto part = comm.split(comm.rank() % 2).value();
+  Buffer<int> buffer = comm.allocate<int>(1000);
+  all_reduce(comm, on_host(buffer), sum).wait();
+  expect_works(part);
+}
+
+}  // namespace
+
+TEST_CASE("256 ranks of one process are made, used and torn down, and leave nothing") {
+  const Traces before;
+  in_process(256, [](Communicator& comm) {
+    expect_works(comm);
+    auto part = comm.split(comm.rank() / 64).value();
+    require(part.size() == 64, "a quarter");
+    expect_works(part);
+  });
+  CHECK(Traces{} == before);
+}
+
+TEST_CASE("communicators made and dropped again and again leave no descriptor and no thread") {
+  in_process(2, use);  // whatever is made once
+  const Traces before;
+  for (int turn = 0; turn < 10; ++turn) {
+    in_process(3, use);
+    in_process(2, use, {.check_across_ranks = true, .progress_thread = true});
+    Communicator{alone()}.allocate<int>(100);
+  }
+  CHECK(Traces{} == before);
+}
+
+TEST_CASE("one process that leaves nothing", "[.][tidy]") {
+  const Config config = config_from_environment();
+  {
+    Communicator comm{from_environment(), config};
+    use(comm);
+    barrier(comm).wait();
+  }
+  const Traces before;
+  for (int turn = 0; turn < 5; ++turn) {
+    Communicator comm{from_environment(), config};
+    use(comm);
+    barrier(comm).wait();
+  }
+  CHECK(Traces{}.descriptors <= before.descriptors);
+}
+
+TEST_CASE("processes leave no descriptor, however often they meet, and no file") {
+  const auto shared = files_in("/dev/shm");
+  const JobEnd end = run_job(3, "[tidy]", {}, 60);
+  INFO(end.text());
+  CHECK(end.all_passed());
+  CHECK(files_in("/dev/shm") == shared);
+}
+
+TEST_CASE("one process that is killed at work", "[.][dies]") {
+  Communicator comm{from_environment(), config_from_environment()};
+  Buffer<int> buffer = comm.allocate<int>(100'000);
+  all_reduce(comm, on_host(buffer), sum).wait();
+  raise(SIGKILL);
+}
+
+TEST_CASE("processes that are killed at work leave no file in /dev/shm and none for their socket") {
+  const auto shared = files_in("/dev/shm");
+  const auto temporary = files_in("/tmp");
+  const JobEnd end = run_job(3, "[dies]", {}, 60);
+  INFO(end.text());
+  for (const int status : end.status) CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+  CHECK(files_in("/dev/shm") == shared);
+  for (const std::string& name : files_in("/tmp")) {
+    if (!temporary.contains(name)) CHECK(name.find("tutti") == std::string::npos);
+  }
+}
