@@ -22,10 +22,6 @@ namespace {
 /// Beyond this, a page touched here and there would cost more memory than huge pages save time.
 constexpr std::size_t huge_page_limit = std::size_t{64} << 20;
 
-}  // namespace
-
-namespace {
-
 UniqueFd make(std::size_t bytes) {
   UniqueFd fd(memfd_create("tutti", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) {
@@ -40,6 +36,12 @@ UniqueFd make(std::size_t bytes) {
     throw_errno(Code::resource, "sealing shared memory");
   }
   return fd;
+}
+
+[[noreturn]] void refuse(std::string_view key, std::size_t here, std::size_t there, int owner) {
+  throw Error(Code::mismatch,
+              fmt::format("shared memory \"{}\" has {} bytes here and {} on rank {}", key, here, there, owner),
+              {.remedy = "all ranks must run the same version of the library and ask for the same size"});
 }
 
 }  // namespace
@@ -80,10 +82,7 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const World& local, int owner, 
       const UniqueFd fd = receive_descriptor(local, name, deadline);
       struct stat status {};
       if (fstat(fd.fd(), &status) != 0 || static_cast<std::size_t>(status.st_size) != bytes) {
-        throw Error(
-            Code::mismatch,
-            fmt::format("shared memory \"{}\" has {} bytes here and {} on rank {}", key, bytes, status.st_size, owner),
-            {.remedy = "all ranks must run the same version of the library and ask for the same size"});
+        refuse(key, bytes, static_cast<std::size_t>(status.st_size), owner);
       }
       memory = map(fd.fd(), bytes);
     }
@@ -104,6 +103,7 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const World& local, int owner, 
     std::memcpy(&lent, address.data(), sizeof lent);
     memory = *lent;
     local.store->set(fmt::format("{}/{}", name, local.store->add(name + "/count", 1)), "");
+    if (memory->size() != bytes) refuse(key, bytes, memory->size(), owner);
   }
   return memory;
 }
