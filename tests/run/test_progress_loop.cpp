@@ -81,8 +81,8 @@ TEST_CASE("polling takes one turn each and does not wait") {
   loop.add(a);
   loop.add(b);
   CHECK((a.turns == 1 && b.turns == 1));
-  loop.poll();
-  loop.poll();
+  CHECK_FALSE(loop.poll(b));
+  CHECK(loop.poll(b));
   CHECK((a.turns == 3 && b.turns == 3 && b.finished() && !a.finished()));
   loop.finish(b, ProgressLoop::Ending::seen);
   loop.finish(a, ProgressLoop::Ending::seen);
