@@ -237,9 +237,9 @@ void set(NetworkSettings& settings, std::string_view key, std::string_view value
               {.remedy = fmt::format("did you mean '{}'?", nearest(key, keys))});
 }
 
-Variables to_nccl_variables(const NetworkSettings& settings) {
+NcclVariables to_nccl_variables(const NetworkSettings& settings) {
   check(settings);
-  Variables variables;
+  NcclVariables variables;
   for (const Row& row : rows) {
     if (row.facts.variable.empty()) continue;
     if (auto value = text_of(settings, row, true)) variables.emplace(row.facts.variable, *std::move(value));
@@ -247,7 +247,7 @@ Variables to_nccl_variables(const NetworkSettings& settings) {
   return variables;
 }
 
-NetworkSettings network_settings_from(const Variables& variables) {
+NetworkSettings network_settings_from(const NcclVariables& variables) {
   NetworkSettings settings;
   for (const Row& row : rows) {
     const auto found = row.facts.variable.empty() ? variables.end() : variables.find(row.facts.variable);

@@ -31,27 +31,27 @@ TEST_CASE("network settings become NCCL's variables and come back") {
                                    {"adapters", "=mlx5_0,mlx5_1"}}) {
     set(settings, key, value);
   }
-  const Variables expected{{"NCCL_IB_TIMEOUT", "22"},
-                           {"NCCL_IB_RETRY_CNT", "7"},
-                           {"NCCL_IB_QPS_PER_CONNECTION", "4"},
-                           {"NCCL_IB_SPLIT_DATA_ON_QPS", "1"},
-                           {"NCCL_IB_ADAPTIVE_ROUTING", "1"},
-                           {"NCCL_IB_AR_THRESHOLD", "8192"},
-                           {"NCCL_IB_TC", "106"},
-                           {"NCCL_IB_SL", "3"},
-                           {"NCCL_IB_GID_INDEX", "3"},
-                           {"NCCL_NET_GDR_LEVEL", "PHB"},
-                           {"NCCL_NET_GDR_READ", "0"},
-                           {"NCCL_PXN_DISABLE", "1"},
-                           {"NCCL_CROSS_NIC", "1"},
-                           {"NCCL_COLLNET_ENABLE", "1"},
-                           {"NCCL_IB_HCA", "=mlx5_0,mlx5_1"}};
+  const NcclVariables expected{{"NCCL_IB_TIMEOUT", "22"},
+                               {"NCCL_IB_RETRY_CNT", "7"},
+                               {"NCCL_IB_QPS_PER_CONNECTION", "4"},
+                               {"NCCL_IB_SPLIT_DATA_ON_QPS", "1"},
+                               {"NCCL_IB_ADAPTIVE_ROUTING", "1"},
+                               {"NCCL_IB_AR_THRESHOLD", "8192"},
+                               {"NCCL_IB_TC", "106"},
+                               {"NCCL_IB_SL", "3"},
+                               {"NCCL_IB_GID_INDEX", "3"},
+                               {"NCCL_NET_GDR_LEVEL", "PHB"},
+                               {"NCCL_NET_GDR_READ", "0"},
+                               {"NCCL_PXN_DISABLE", "1"},
+                               {"NCCL_CROSS_NIC", "1"},
+                               {"NCCL_COLLNET_ENABLE", "1"},
+                               {"NCCL_IB_HCA", "=mlx5_0,mlx5_1"}};
   CHECK(to_nccl_variables(settings) == expected);
   CHECK(network_settings_from(expected) == settings);
   CHECK(to_nccl_variables({}).empty());
   CHECK(network_settings_from({{"NCCL_DEBUG", "INFO"}, {"NCCL_IB_TC", "-1"}, {"NCCL_IB_GID_INDEX", "-1"}}) ==
         NetworkSettings{});
-  CHECK(to_nccl_variables({.gpu_direct = GpuDirect::off}) == Variables{{"NCCL_NET_GDR_LEVEL", "LOC"}});
+  CHECK(to_nccl_variables({.gpu_direct = GpuDirect::off}) == NcclVariables{{"NCCL_NET_GDR_LEVEL", "LOC"}});
 }
 
 TEST_CASE("every network setting is set by its key, said again, and held to its range") {

@@ -70,14 +70,14 @@ void check(const NetworkSettings& settings, std::string_view what = "network set
 /// Sets one by its key: "timeout", "22". Throws Error(invalid_argument) for unknown keys (naming the nearest) and values.
 void set(NetworkSettings& settings, std::string_view key, std::string_view value);
 
-using Variables = std::map<std::string, std::string, std::less<>>;
+using NcclVariables = std::map<std::string, std::string, std::less<>>;
 
 /// NCCL's variables for what is set, and no others.
-Variables to_nccl_variables(const NetworkSettings& settings);
+NcclVariables to_nccl_variables(const NetworkSettings& settings);
 
 /// From NCCL's variables, as NCCL reads them (decimal, 0x hex, leading 0 octal). Others are passed over. Throws
 /// Error(invalid_argument) naming variable, value and range.
-NetworkSettings network_settings_from(const Variables& variables);
+NetworkSettings network_settings_from(const NcclVariables& variables);
 
 /// "timeout=22 queue_pairs=4", keys as set() takes them; empty when nothing is set.
 std::string to_string(const NetworkSettings& settings);
