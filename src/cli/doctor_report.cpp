@@ -21,6 +21,9 @@ std::string place_of(const Finding& finding) {
 }
 
 void write_text(std::span<const Finding> findings, const ReportOptions& options, std::ostream& out) {
+  for (const std::string& sentence : options.story) out << "- " << sentence << '\n';
+  if (!options.story.empty()) out << '\n';
+  if (!options.headline.empty()) out << options.headline << '\n';
   std::array<int, 3> counts{};
   for (const Finding& finding : findings) {
     ++counts.at(static_cast<std::size_t>(finding.severity));
@@ -42,7 +45,7 @@ void write_text(std::span<const Finding> findings, const ReportOptions& options,
                      count(counts[0], "note"), options.page);
 }
 
-Json json_of(std::span<const Finding> findings) {
+Json json_of(std::span<const Finding> findings, const ReportOptions& options) {
   Json list = Json::array();
   for (const Finding& finding : findings) {
     Json each;
@@ -56,7 +59,10 @@ Json json_of(std::span<const Finding> findings) {
     if (!finding.remedy.empty()) each["remedy"] = finding.remedy;
     list.push_back(std::move(each));
   }
-  return Json{{"tutti", TUTTI_VERSION}, {"findings", std::move(list)}};
+  Json json{{"tutti", TUTTI_VERSION}};
+  if (!options.story.empty()) json["story"] = options.story;
+  json["findings"] = std::move(list);
+  return json;
 }
 
 /// SARIF 2.1.0, the parts that code hosts show.
@@ -115,7 +121,7 @@ void write_report(std::span<const Finding> findings, const ReportOptions& option
     case ReportFormat::text:
       return write_text(shown, options, out);
     case ReportFormat::json:
-      out << dump(json_of(shown)) << '\n';
+      out << dump(json_of(shown, options)) << '\n';
       return;
     case ReportFormat::sarif:
       out << dump(sarif_of(shown, options.page)) << '\n';

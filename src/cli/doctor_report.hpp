@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/finding.hpp"
 
@@ -18,9 +19,11 @@ std::optional<ReportFormat> report_format_named(std::string_view name);
 
 struct ReportOptions {
   ReportFormat format = ReportFormat::text;
-  bool quiet = false;     ///< no notes
-  std::string page{};     ///< where the ids are explained: "docs/env.md"
-  std::string nothing{};  ///< what the text says when there is no finding
+  bool quiet = false;                ///< no notes
+  std::string page{};                ///< where the ids are explained: "docs/env.md"
+  std::vector<std::string> story{};  ///< sentences before the findings
+  std::string headline{};            ///< right before them
+  std::string nothing{};             ///< what the text says when there is no finding
 };
 
 /// Writes the findings, and in text a line of totals.

@@ -5,12 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <utility>
 
+#include "cli/doctor_input.hpp"
 #include "settings/database.hpp"
 #include "settings/lint.hpp"
 #include "settings/read.hpp"
@@ -28,17 +27,6 @@ bool is_setting(const std::string& text) {
   if (equals == std::string::npos || equals == 0) return false;
   return std::all_of(text.begin(), text.begin() + static_cast<long>(equals),
                      [](unsigned char c) { return c == '_' || std::isalnum(c) != 0; });
-}
-
-std::string contents(const std::string& file, std::istream& in) {
-  if (file == "-") return {std::istreambuf_iterator<char>(in), {}};
-  std::ifstream stream(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.is_open() || stream.bad()) {
-    throw Error(Code::invalid_argument, fmt::format("cannot read {}", file),
-                {.remedy = "name a file, or a setting as NAME=value"});
-  }
-  return text;
 }
 
 Settings from_environment(const Environment& environment, std::vector<std::string> names) {
@@ -64,7 +52,7 @@ std::vector<Settings> gather(const EnvArguments& arguments, const Environment& e
       line += what + '\n';
       continue;
     }
-    for (Settings& each : read_settings(contents(what, in), what == "-" ? "standard input" : what)) {
+    for (Settings& each : read_settings(contents_of(what, in), what == "-" ? "standard input" : what)) {
       ranks.push_back(std::move(each));
     }
   }

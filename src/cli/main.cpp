@@ -7,6 +7,7 @@
 
 #include "cli/bench_command.hpp"
 #include "cli/env_command.hpp"
+#include "cli/log_command.hpp"
 #include "cli/plan_arguments.hpp"
 #include "cli/topology_command.hpp"
 
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
     tutti::cli::add_plan_command(app, status);
     tutti::cli::add_topology_command(app, status);
     tutti::cli::add_env_command(app, status);
+    tutti::cli::add_log_command(app, status);
     CLI11_PARSE(app, argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "tutti: {}\n", error.what());
