@@ -1,6 +1,8 @@
 /// @file  Ranks that throw, leave early, are aborted or killed: the others learn it at once, and who it was.
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <stdexcept>
@@ -157,6 +159,25 @@ TEST_CASE("a failure that somebody waited for is not thrown as unseen again") {
   });
   CHECK_FALSE(errors[1]);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("ranks for which there is no thread are an error, and those that there were have not begun") {
+  const pid_t child = fork();
+  if (child == 0) {
+    rlimit limit{};
+    limit.rlim_cur = limit.rlim_max = rlim_t{1} << 30;  // of address space: not enough for so many stacks
+    setrlimit(RLIMIT_AS, &limit);
+    std::atomic<int> begun{0};
+    const auto error = error_of([&] { in_process(1000, [&](Communicator&) { ++begun; }); });
+    const bool right = error && error->code() == Code::resource && begun == 0 &&
+                       std::string(error->what()).find("use fewer ranks") != std::string::npos;
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+}
+#endif
 
 TEST_CASE("one process of a job", "[.][killed]") {
   Communicator comm{from_environment(), config_from_environment()};

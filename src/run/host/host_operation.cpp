@@ -36,9 +36,7 @@ bool HostOperation::advance() {
   }
   if (stage_ == Stage::checking) {
     if (run_.advance(engine_.team_) != ScheduleRun::Progress::finished) return false;
-    harmless_ = true;
-    expect_equal({signatures_.data() + 1, signatures_.size() - 1});
-    harmless_ = false;
+    compare([&] { expect_equal({signatures_.data() + 1, signatures_.size() - 1}); });
     if (request_.collective == Collective::all_to_all_v) {
       begin_table_check();
     } else {
@@ -48,9 +46,7 @@ bool HostOperation::advance() {
   if (stage_ == Stage::checking_tables) {
     if (run_.advance(engine_.team_) != ScheduleRun::Progress::finished) return false;
     const auto size = static_cast<std::size_t>(engine_.team_.size());
-    harmless_ = true;
-    expect_tables_agree({tables_.data() + 2 * size, 2 * size * size}, size);
-    harmless_ = false;
+    compare([&] { expect_tables_agree({tables_.data() + 2 * size, 2 * size * size}, size); });
     begin_schedule(*plan_);
   }
   for (;;) {
@@ -70,6 +66,18 @@ bool HostOperation::advance() {
         break;
     }
   }
+}
+
+/// What does not match is found by all ranks at the same time, before anything has begun: so it does no harm.
+template <class Check>
+void HostOperation::compare(const Check& check) {
+  harmless_ = true;
+  try {
+    check();
+  } catch (const Error& error) {
+    throw error.with({.rank = engine_.team_.rank()});
+  }
+  harmless_ = false;
 }
 
 void HostOperation::begin_check() {

@@ -35,6 +35,8 @@ class HostOperation final : public Operation {
 
   void begin_check();
   void begin_table_check();
+  template <class Check>
+  void compare(const Check& check);
   void check_presence();
   void begin_schedule(HostPreparation& plan);
   Context context() const;
