@@ -16,7 +16,7 @@ int main() {
 
     std::vector<int> hello{comm.rank()};
     std::vector<int> everybody(static_cast<std::size_t>(comm.size()));
-    all_gather(comm, tutti::on_host(std::as_const(hello)), tutti::on_host(everybody)).wait();
+    all_gather(comm, tutti::on_host(hello), tutti::on_host(everybody)).wait();
     // [environment]
     for (int rank = 0; rank < comm.size(); ++rank) {
       if (everybody[static_cast<std::size_t>(rank)] != rank) return 1;

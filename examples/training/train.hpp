@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "network.hpp"
@@ -61,8 +63,13 @@ class GradientBuckets {
 };
 
 /// The mean loss of each epoch; the same on every rank, and the same for every number of ranks but for rounding: the
-/// terms of a sum are added in another order. Precondition: batch divides into ranks · micro_batches equal parts.
+/// terms of a sum are added in another order. The batch must divide into ranks · micro_batches equal parts.
 inline std::vector<double> train(tutti::Communicator& comm, const Settings& settings) {
+  const std::size_t parts = static_cast<std::size_t>(comm.size()) * settings.micro_batches;
+  if (settings.batch == 0 || settings.batch > settings.samples || settings.batch % parts != 0) {
+    throw std::invalid_argument("a batch is 1 to " + std::to_string(settings.samples) + " samples and divides by " +
+                                std::to_string(parts) + " (ranks times micro-batches)");
+  }
   const std::vector<Sample> samples = two_spirals(settings.samples);
   Network network({2, 32, 32, 1});
   GradientBuckets gradients(comm, network, settings.bfloat16);
