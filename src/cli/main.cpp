@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "cli/bench_command.hpp"
+#include "cli/bind_command.hpp"
 #include "cli/env_command.hpp"
 #include "cli/log_command.hpp"
 #include "cli/plan_arguments.hpp"
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
     tutti::cli::add_bench_command(app, status);
     tutti::cli::add_plan_command(app, status);
     tutti::cli::add_topology_command(app, status);
+    tutti::cli::add_bind_command(app, status);
     tutti::cli::add_env_command(app, status);
     tutti::cli::add_log_command(app, status);
     CLI11_PARSE(app, argc, argv);
