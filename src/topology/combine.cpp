@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "topology/match.hpp"
+#include "topology/nvlink_status.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {
@@ -289,6 +290,7 @@ Topology combine(std::span<const Topology> sources) {
   if (order.size() > 1) {
     known.name = names;
     known.source = "combined";
+    use_nvlink_status(known);
   }
   return Topology(std::move(known));
 }

@@ -143,7 +143,8 @@ class NcclWriting {
         if (named(*gpu) || has_gpu_links(gpu->id)) write_gpu(node, *gpu);
       }
     } else if (device.kind == DeviceKind::nic) {
-      if (device.pci.empty() || named(device)) write_nic(node, together);
+      const bool placeholder = !all_ && device.pci.starts_with("ffff:");
+      if (device.pci.empty() || placeholder || named(device)) write_nic(node, together);
     } else {
       put_rest(node, device);
       write_children(node, device.id);

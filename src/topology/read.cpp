@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "topology/reader.hpp"
+#include "topology/source_text.hpp"
 #include "topology/text.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
@@ -23,8 +24,21 @@ namespace {
   throw Error(Code::invalid_argument, fmt::format("{}: {}", name, why), {.remedy = remedy});
 }
 
-/// Refuses what no reader could make sense of, and takes a byte order mark away.
-std::string_view checked(std::string_view text, const std::string& name) {
+std::string contents(std::istream& in, const std::string& name) {
+  std::string text;
+  std::vector<char> block(1 << 16);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > max_text) {
+      refuse(name, fmt::format("is longer than {}: too long for a topology", format_bytes(max_text)));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view checked_text(std::string_view text, const std::string& name) {
   if (text.size() > max_text) {
     refuse(name, fmt::format("has {}, more than {}: too long for a topology", format_bytes(text.size()),
                              format_bytes(max_text)));
@@ -44,22 +58,8 @@ std::string_view checked(std::string_view text, const std::string& name) {
   return text;
 }
 
-std::string contents(std::istream& in, const std::string& name) {
-  std::string text;
-  std::vector<char> block(1 << 16);
-  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
-    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.size() > max_text) {
-      refuse(name, fmt::format("is longer than {}: too long for a topology", format_bytes(max_text)));
-    }
-  }
-  return text;
-}
-
-}  // namespace
-
 Topology from_text(std::string_view text, const std::string& name) {
-  text = checked(text, name);
+  text = checked_text(text, name);
   for (const Reader& reader : readers()) {
     if (reader.recognises(text)) return reader.read(text, name);
   }
@@ -71,13 +71,18 @@ Topology from_text(std::string_view text, const std::string& name) {
          fmt::format("\"{}\" begins nothing that is known; expected {}", shown(line, 60), fmt::join(kinds, ", ")));
 }
 
-Topology from_file(const std::filesystem::path& path) {
-  if (path == "-") return from_text(contents(std::cin, "standard input"), "standard input");
+SourceText text_of(const std::filesystem::path& path) {
+  if (path == "-") return {"standard input", contents(std::cin, "standard input")};
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) refuse(path.string(), "is a folder; expected a file");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw_errno(Code::invalid_argument, path.string());
-  return from_text(contents(in, path.string()), path.string());
+  return {path.string(), contents(in, path.string())};
+}
+
+Topology from_file(const std::filesystem::path& path) {
+  const auto source = text_of(path);
+  return from_text(source.text, source.name);
 }
 
 }  // namespace tutti

@@ -26,9 +26,17 @@ inline constexpr std::size_t max_text = std::size_t{32} << 20;
 std::span<const Reader> readers();
 
 // One line for each, in the file of its own that the name says.
-extern const Reader tutti_json_reader;  // json_read.cpp
-extern const Reader nccl_xml_reader;    // nccl_read.cpp
-extern const Reader nccl_graph_reader;  // nccl_graph.cpp
-extern const Reader hwloc_xml_reader;   // hwloc_read.cpp
+extern const Reader cluster_json_reader;  // cluster_file.cpp
+extern const Reader tutti_json_reader;    // json_read.cpp
+extern const Reader nccl_xml_reader;      // nccl_read.cpp
+extern const Reader nccl_graph_reader;    // nccl_graph.cpp
+extern const Reader hwloc_xml_reader;     // hwloc_read.cpp
+extern const Reader ibstat_reader;        // ibstat.cpp
+extern const Reader nccl_log_reader;      // nccl_log_read.cpp
+extern const Reader rocm_smi_reader;      // rocm_smi.cpp
+extern const Reader smi_topo_reader;      // smi_topo.cpp
+extern const Reader smi_p2p_reader;       // smi_p2p.cpp
+extern const Reader smi_nvlink_reader;    // smi_nvlink.cpp
+extern const Reader slurm_reader;         // cluster_file.cpp
 
 }  // namespace tutti

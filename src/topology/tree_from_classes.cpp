@@ -117,9 +117,13 @@ class TreeBuilding {
         Device{.kind = DeviceKind::cpu, .name = fmt::format("numa{}", numa), .numa_node = numa, .host = like.host});
   }
 
-  int placeholder(int parent) {
+  std::string placeholder_bus() {
     ++placeholders_;
-    const auto bus = fmt::format("ffff:{:02x}:{:02x}.0", 0xff - placeholders_ / 31, placeholders_ % 31 + 1);
+    return fmt::format("ffff:{:02x}:{:02x}.0", 0xff - placeholders_ / 31, placeholders_ % 31 + 1);
+  }
+
+  int placeholder(int parent) {
+    const auto bus = placeholder_bus();
     return below(parent, Device{.kind = DeviceKind::pci_switch, .name = "switch " + bus, .pci = bus});
   }
 
@@ -156,6 +160,9 @@ class TreeBuilding {
         if (lower->second < 0) lower->second = placeholder(above);
         above = lower->second;
       }
+      Device& device = parts_.devices[item];
+      const bool on_switch = parts_.devices[static_cast<std::size_t>(above)].kind == DeviceKind::pci_switch;
+      if (on_switch && device.kind == DeviceKind::nic && device.pci.empty()) device.pci = placeholder_bus();
       hang(above, id);
     }
   }

@@ -5,6 +5,7 @@
 #include "catch.hpp"
 #include "contains.hpp"
 #include "fixtures.hpp"
+#include "tutti/topology/write.hpp"
 
 using namespace tutti;
 
@@ -137,4 +138,51 @@ TEST_CASE("what changed in a machine is said once, with before and after") {
   CHECK(has("+ nic eth9"));
   CHECK(has("- nic eth0"));
   for (const auto& line : lines) CHECK(std::count(lines.begin(), lines.end(), line) == 1);
+}
+
+TEST_CASE("a matrix and the bus ids of a log make NCCL XML that is read again") {
+  const Topology matrix = read_fixture("smi-topo.txt");
+  CHECK_THROWS(to_nccl_xml(matrix));
+  const std::string log =
+      "box:1:1 [0] NCCL INFO comm 0x1 rank 0 nranks 4 cudaDev 0 busId 1b000 - Init COMPLETE\n"
+      "box:2:2 [1] NCCL INFO comm 0x2 rank 1 nranks 4 cudaDev 1 busId 43000 - Init COMPLETE\n"
+      "box:3:3 [2] NCCL INFO comm 0x3 rank 2 nranks 4 cudaDev 2 busId 52000 - Init COMPLETE\n"
+      "box:4:4 [3] NCCL INFO comm 0x4 rank 3 nranks 4 cudaDev 3 busId 9d000 - Init COMPLETE\n";
+  for (const bool log_first : {false, true}) {
+    const Topology told = from_text(log, "log");
+    const Topology both = combine(log_first ? std::vector{told, matrix} : std::vector{matrix, told});
+    CHECK(both.notes().empty());
+    CHECK(both.device(both.find("gpu2")).pci == "0000:52:00.0");
+    CHECK(both.device(both.find("gpu2")).rank == 2);
+    const Topology again = from_text(to_nccl_xml(both), "again");
+    for (const auto& [a, b] :
+         {std::pair{"gpu0", "mlx5_0"}, {"gpu1", "mlx5_0"}, {"gpu2", "mlx5_3"}, {"gpu0", "mlx5_3"}}) {
+      CAPTURE(log_first, a, b);
+      CHECK(find_path(again, again.find(a), again.find(b)).path ==
+            find_path(matrix, matrix.find(a), matrix.find(b)).path);
+    }
+    CHECK(find_path(again, again.find("gpu0"), again.find("gpu3")).label() == "NV18");
+  }
+}
+
+TEST_CASE("a matrix, the state of its NVLinks and what its GPUs may do to one another are put together") {
+  const Topology both = combine(
+      std::vector{read_fixture("smi-topo-old.txt"), read_fixture("smi-nvlink.txt"), read_fixture("smi-p2p.txt")});
+  const int gpu = both.find("gpu0");
+  CHECK(both.device(gpu).model == "NVIDIA A100-SXM4-80GB");
+  CHECK(both.device(gpu).attributes.at("p2p_read") == "gpu1=OK gpu2=CNS");
+  const auto link = std::find_if(both.links().begin(), both.links().end(),
+                                 [&](const Link& l) { return l.kind == LinkKind::nvlink && l.from == gpu; });
+  REQUIRE(link != both.links().end());
+  CHECK(link->rated == Quantity::read(12.5 * link->count));  // of the slower end
+  CHECK_FALSE(has_note(both, "gpu0 shows"));
+  CHECK(has_note(both, "gpu1 shows 3 NVLinks, but 4 work by `nvidia-smi nvlink -s`"));
+}
+
+TEST_CASE("a drawn system and a matrix that disagree say so, pair by pair") {
+  const Topology drawn = read_fixture("nccl-log-system.txt");
+  const Topology both = combine(std::vector{drawn, read_fixture("smi-topo.txt")});
+  CHECK(has_note(both, "gpu1 to mlx5_0: PHB in nccl-log-system.txt, PXB in smi-topo.txt; the first counts"));
+  CHECK(has_note(both, "mlx5_bond_0 is in smi-topo.txt and not in nccl-log-system.txt"));
+  CHECK(has_note(both, "mlx5_4 0000:a9:00.0 is in nccl-log-system.txt and not in smi-topo.txt"));
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -196,6 +197,52 @@ void check_hwloc_facts(const Topology& topology, const Json& facts) {
   }
 }
 
+void check_matrix_facts(const Topology& topology, const Json& facts) {
+  std::map<std::string, int> ids;  // by the name of the column
+  for (const Json& gpu : facts["gpus"]) {
+    const auto column = gpu.get<std::string>();
+    ids[column] = gpu_with_index(topology, std::stoi(column.substr(3)));
+  }
+  for (const Json& nic : facts["nics"]) {
+    ids[nic["col"].get<std::string>()] = topology.find(nic["name"].get<std::string>());
+  }
+  for (const auto& [column, id] : ids) {
+    CAPTURE(column);
+    REQUIRE(id >= 0);
+  }
+  CHECK(topology.all(DeviceKind::gpu).size() == facts["gpus"].size());
+  CHECK(topology.all(DeviceKind::nic).size() == facts["nics"].size());
+  const auto attribute = [](const Device& device, const char* key) {
+    const auto at = device.attributes.find(key);
+    return at == device.attributes.end() ? std::string() : at->second;
+  };
+  for (const auto& [column, said] : facts["affinity"].items()) {
+    CAPTURE(column, said.dump());
+    const Device& gpu = topology.device(ids.at(column));
+    if (!said["cpu"].is_null()) CHECK(attribute(gpu, "cpu_affinity") == said["cpu"]);
+    if (!said["numa"].is_null()) CHECK(std::to_string(gpu.numa_node) == said["numa"]);
+    if (!said["gpu_numa"].is_null() && said["gpu_numa"] != "N/A")
+      CHECK(attribute(gpu, "gpu_numa_id") == said["gpu_numa"]);
+  }
+  const auto label = [&](const std::string& a, int b) { return find_path(topology, ids.at(a), b).label(); };
+  for (const Json& pair : facts["pairs"]) {
+    CAPTURE(pair.dump());
+    CHECK(label(pair["a"], ids.at(pair["b"])) == pair["link"]);
+  }
+  for (const auto& [gpu, nics] : facts["gpu_nic"].items()) {
+    for (const auto& [nic, path] : nics.items()) {
+      CAPTURE(gpu, nic);
+      CHECK(label(gpu, ids.contains(nic) ? ids.at(nic) : topology.find(nic)) == path);
+    }
+  }
+  for (const auto& [gpu, nearest] : facts["nearest_nic"].items()) {
+    CAPTURE(gpu, nearest.dump());
+    const auto found = nearest_nics(topology, ids.at(gpu));
+    CHECK(Json(names_of(topology, found.nics)) == nearest["nics"]);
+    CHECK(name(found.path) == nearest["path"].get<std::string>());
+  }
+}
+
 }  // namespace
 
 TEST_CASE("every whole file of real machines is read, and survives our own JSON") {
@@ -205,8 +252,9 @@ TEST_CASE("every whole file of real machines is read, and survives our own JSON"
     return;
   }
   int read = 0;
-  for (const char* folder : {"nccl-topo", "rccl-topo", "hwloc"}) {
-    for (const auto& file : files_in(data / folder)) {
+  for (const auto& folder : files_in(data)) {
+    if (folder.filename() == "facts" || !fs::is_directory(folder)) continue;
+    for (const auto& file : files_in(folder)) {
       CAPTURE(file.string());
       if (file.filename().string().starts_with("frag-")) {  // cut off by whoever published it
         CHECK_THROWS_WITH(from_file(file), contains(file.filename().string() + ":") && contains("ends here"));
@@ -249,7 +297,11 @@ TEST_CASE("real files agree with what is known about them") {
     } else if (facts["format"] == "hwloc-xml") {
       check_hwloc_facts(from_file(data / facts["file"].get<std::string>()), facts);
       ++agreed;
+    } else if (facts["format"] == "nvidia-smi topo -m") {
+      check_matrix_facts(from_file(data / facts["file"].get<std::string>()), facts);
+      ++agreed;
     }
   }
+  if (!data.empty()) CHECK(agreed == static_cast<int>(files_in(data / "facts").size()));
   if (agreed > 0) WARN(fmt::format("{} lists of facts checked", agreed));
 }

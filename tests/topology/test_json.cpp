@@ -105,7 +105,7 @@ TEST_CASE("JSON that is no topology is refused by its place") {
 }
 
 TEST_CASE("JSON that would eat the memory is refused while it is read") {
-  CHECK_THAT(complaint("{\"a\":" + std::string(1'000'000, '[')), contains("is nested deeper than 8 levels"));
+  CHECK_THAT(complaint("{\"a\":" + std::string(1'000'000, '[')), contains("is nested deeper than 10 levels"));
   std::string wide = "{\"a\":[";
   for (int i = 0; i < 4'100'000; ++i) wide += "0,";
   CHECK_THAT(complaint(wide + "0]}"), contains("has more than 4000000 values"));
