@@ -10,6 +10,7 @@ namespace tutti {
 
 Environment process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): read before the library has threads; setenv beside it is the caller's fault
     const char* value = std::getenv(name.c_str());
     if (value == nullptr) return std::nullopt;
     return std::string(value);

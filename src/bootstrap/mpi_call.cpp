@@ -282,7 +282,8 @@ void MpiCall::receive(std::byte* data, std::size_t count, int peer, int tag) {
 }
 
 void MpiCall::copy(std::byte* to, const std::byte* from, std::size_t elements) const {
-  if (elements > 0) std::memcpy(to, from, bytes(elements));
+  if (to == nullptr || from == nullptr) return;  // only a buffer of no elements may be null
+  std::memcpy(to, from, bytes(elements));
 }
 
 }  // namespace tutti

@@ -20,7 +20,7 @@
 
 namespace tutti {
 
-class StoreServer::Loop : public Connection::Listener {
+class StoreServer::Loop final : public Connection::Listener {
  public:
   Loop(const Endpoint& endpoint, Admission admission, ServerLimits limits, const std::string& listen);
   ~Loop();

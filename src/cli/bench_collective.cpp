@@ -37,6 +37,7 @@ std::size_t sum(const std::vector<std::size_t>& counts) {
 
 std::vector<std::string_view> collective_names() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(measured));
   for (const Collective collective : measured) names.push_back(bench_name(collective));
   return names;
 }
@@ -78,7 +79,7 @@ bool is_uneven(Collective collective) {
 }
 
 std::size_t uneven_count(std::size_t total, int from, int to, int ranks) {
-  std::size_t most = 0;  // shares of the ranks that send the most
+  std::size_t most = 1;  // shares of the ranks that send the most
   for (int first = 0; first < std::min(3, ranks); ++first) {
     std::size_t shares = 0;
     for (int r = 0; r < ranks; ++r) shares += weight(first + r);

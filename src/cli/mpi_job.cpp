@@ -1,15 +1,15 @@
 #ifdef TUTTI_WITH_MPI
 #include "cli/mpi_job.hpp"
 
-#include <cstdlib>
 #include <string>
 
 #include "cli/mpi_peer.hpp"
+#include "tutti/base/environment.hpp"
 
 namespace tutti::cli {
 
 bool MpiJob::launched() {
-  const auto is_set = [](const char* variable) { return std::getenv(variable) != nullptr; };
+  const auto is_set = [](const char* variable) { return process_environment()(variable).has_value(); };
   // Another MPI's launcher would leave every rank alone in a job of one.
   const bool open_mpi = mpi_library().find("Open MPI") != std::string::npos;
   return is_set(open_mpi ? "OMPI_COMM_WORLD_SIZE" : "PMI_RANK") || is_set("PMIX_RANK");

@@ -58,6 +58,7 @@ std::vector<Value> values_of_list(std::string_view what, std::string_view list, 
 template <class Value>
 std::vector<std::string_view> names_of(const std::vector<Value>& values) {
   std::vector<std::string_view> names;
+  names.reserve(values.size());
   for (const Value value : values) names.push_back(name(value));
   return names;
 }
