@@ -8,8 +8,11 @@
 #include "cli/bench_command.hpp"
 #include "cli/bind_command.hpp"
 #include "cli/env_command.hpp"
+#include "cli/explain_command.hpp"
+#include "cli/judge_command.hpp"
 #include "cli/log_command.hpp"
 #include "cli/plan_arguments.hpp"
+#include "cli/simulate_command.hpp"
 #include "cli/topology_command.hpp"
 
 int main(int argc, char** argv) {
@@ -23,6 +26,9 @@ int main(int argc, char** argv) {
     tutti::cli::add_plan_command(app, status);
     tutti::cli::add_topology_command(app, status);
     tutti::cli::add_bind_command(app, status);
+    tutti::cli::add_simulate_command(app, status);
+    tutti::cli::add_explain_command(app, status);
+    tutti::cli::add_judge_command(app, status);
     tutti::cli::add_env_command(app, status);
     tutti::cli::add_log_command(app, status);
     CLI11_PARSE(app, argc, argv);

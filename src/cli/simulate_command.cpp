@@ -1,0 +1,138 @@
+#include "cli/simulate_command.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/output_file.hpp"
+#include "tutti/base/units.hpp"
+
+namespace tutti::cli {
+
+namespace {
+
+/// Bytes; of this process, ever.
+std::size_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+}
+
+std::string time_text(double us) {
+  if (us < 1e3) return fmt::format("{:.2f} us", us);
+  return us < 1e6 ? fmt::format("{:.3f} ms", us / 1e3) : fmt::format("{:.4f} s", us / 1e6);
+}
+
+void print(const SimulatedRun& run, const SimulateOptions& options, const Cluster& cluster, double wall_s,
+           std::ostream& out) {
+  out << fmt::format("{} of {} on {} GPUs of {}, simulated\n\n", options.collective,
+                     format_bytes(parse_bytes(options.bytes)), run.ranks, cluster.name());
+  out << fmt::format("time        {}\n", time_text(run.us));
+  out << fmt::format("algbw       {:.2f} GB/s\nbusbw       {:.2f} GB/s\n", run.algorithm_gbs, run.bus_gbs);
+  out << fmt::format("bottleneck  {}\n", run.bottleneck);
+  for (std::size_t p = 0; p < run.phases.size(); ++p)
+    out << fmt::format("{:<12}{}\n", p == 0 ? "phases" : "", run.phases[p]);
+  out << fmt::format("channels    {}\nchunks      {}\n\n", run.channels, run.chunks);
+  out << fmt::format("{:<22} {:>10} {:>10} {:>9} {:>9}\n", "links", "how many", "GB/s each", "busiest", "mean");
+  for (const LinkLoad& load : run.loads) {
+    out << fmt::format("{:<22} {:>10} {:>10.1f} {:>8.1f}% {:>8.1f}%\n", load.name, load.links, load.gbs,
+                       100 * load.busiest, 100 * load.mean);
+  }
+  for (const std::string& note : run.notes) out << "note: " << note << '\n';
+  out << fmt::format("\n{} ranks played for {}; {} messages, {} events\n", run.simulated_ranks, run.ranks, run.messages,
+                     run.events);
+  out << fmt::format("wall time {:.4f} s, peak memory {}\n", wall_s, format_bytes(peak_memory()));
+}
+
+nlohmann::ordered_json json_of(const SimulatedRun& run, const SimulateOptions& options, const Cluster& cluster,
+                               double wall_s) {
+  nlohmann::ordered_json json;
+  json["simulated"] = true;
+  json["cluster"] = cluster.name();
+  json["collective"] = options.collective;
+  json["algorithm"] = options.algorithm;
+  json["size_bytes"] = parse_bytes(options.bytes);
+  json["ranks"] = run.ranks;
+  json["time_us"] = run.us;
+  json["algbw_GBs"] = run.algorithm_gbs;
+  json["busbw_GBs"] = run.bus_gbs;
+  json["bottleneck"] = run.bottleneck;
+  json["channels"] = run.channels;
+  json["chunks"] = run.chunks;
+  json["phases"] = run.phases;
+  json["notes"] = run.notes;
+  for (const LinkLoad& load : run.loads) {
+    json["links"].push_back({{"name", load.name},
+                             {"count", load.links},
+                             {"GBs", load.gbs},
+                             {"busiest", load.busiest},
+                             {"mean", load.mean}});
+  }
+  json["played_ranks"] = run.simulated_ranks;
+  json["messages"] = run.messages;
+  json["events"] = run.events;
+  json["wall_s"] = wall_s;
+  json["peak_bytes"] = peak_memory();
+  return json;
+}
+
+}  // namespace
+
+int simulate_command(const SimulateOptions& options, std::ostream& out) {
+  const Scenario scenario = scenario_of(options);
+  const auto begin = std::chrono::steady_clock::now();
+  const Cluster cluster = cluster_named(options.cluster, options.nodes);
+  std::unique_ptr<OutputFile> trace;
+  if (!options.trace.empty()) trace = std::make_unique<OutputFile>(options.trace);
+  const SimulatedRun run = simulate(cluster, scenario);
+  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (trace) {
+    trace->write(perfetto_trace(run));
+    trace->publish();
+  }
+  if (options.json) {
+    out << json_of(run, options, cluster, wall_s).dump(2) << '\n';
+  } else {
+    print(run, options, cluster, wall_s, out);
+  }
+  return 0;
+}
+
+void add_simulate_command(CLI::App& app, int& status) {
+  const auto given = std::make_shared<SimulateOptions>();
+  CLI::App* command = app.add_subcommand("simulate", "How long a collective takes on a cluster that is described");
+  const auto option = [&](const char* name, auto& value, const char* what) {
+    command->add_option(name, value, what)->capture_default_str();
+  };
+  option("--cluster", given->cluster, "A preset of a cluster or a machine, or a file that describes a machine");
+  option("--nodes", given->nodes, "Of the preset; 0: as many as it has");
+  option("--ranks", given->ranks, "The first GPUs; 0: all");
+  option("--collective", given->collective, "all_reduce, all_gather, …");
+  option("--bytes", given->bytes, "As nccl-tests counts a size: the vector, or all ranks' parts together");
+  option("--algorithm", given->algorithm, "ring, tree, direct, halving_doubling, bruck, … or two_level");
+  option("--inside", given->inside, "two_level: inside a machine, ring or direct");
+  option("--between", given->between, "two_level: between machines");
+  option("--protocol", given->protocol, "simple, ll or ll128");
+  option("--channels", given->channels, "Schedules side by side, each with a part; 0: chosen");
+  option("--chunks", given->chunks, "Pieces that follow one another; 0: chosen");
+  command->add_flag("--one-by-one", given->one_by_one, "Play every rank, also where they are alike");
+  option("--oversubscription", given->oversubscription, "Of the lowest switches; 0: as described");
+  option("--background", given->background, "Share of the switches' uplinks that others take");
+  option("--slow-rail", given->slow_rails, "RAIL:SHARE, of its rate, on all machines");
+  option("--straggler", given->stragglers, "RANK:LATE_US[:SHARE], begins late, and reaches a share of its links' rate");
+  option("--fail", given->failures, "NODE:RAIL:AT_US[:BACK_US], an adapter that fails");
+  option("--failover", given->failover_us, "Microseconds until a failed adapter's traffic moves to the next; 0: never");
+  option("--skew", given->skew_us, "Ranks begin up to so many microseconds late, at random");
+  option("--seed", given->seed, "Of that");
+  option("--trace", given->trace, "A file for Perfetto or chrome://tracing");
+  option("--traced-ranks", given->traced_ranks, "How many ranks the trace shows");
+  command->add_flag("--json", given->json, "The result as JSON");
+  command->callback([given, &status] { status = simulate_command(*given, std::cout); });
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,104 @@
+#include "cli/simulate_options.hpp"
+
+#include <charconv>
+
+#include "cli/name_list.hpp"
+#include "tutti/base/units.hpp"
+#include "tutti/topology/preset_clusters.hpp"
+
+namespace tutti::cli {
+
+namespace {
+
+/// The numbers of "3:0.5", as many as there are, at least `least` and at most `most`.
+std::vector<double> numbers(const std::string& option, const std::string& text, std::size_t least, std::size_t most,
+                            const char* form) {
+  std::vector<double> values;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    double value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc{} || (next != end && *next != ':')) break;
+    values.push_back(value);
+    if (next == end) {
+      if (values.size() < least || values.size() > most) break;
+      return values;
+    }
+    at = next + 1;
+  }
+  throw Error(Code::invalid_argument, fmt::format("{} '{}' is not {}", option, text, form),
+              {.remedy = "numbers with colons between them"});
+}
+
+Algorithm algorithm_of(const std::string& option, const std::string& name) {
+  if (const auto algorithm = algorithm_named(name)) return *algorithm;
+  std::vector<std::string_view> there{"two_level"};
+  for (int i = 0; i < algorithm_count; ++i) there.push_back(tutti::name(static_cast<Algorithm>(i)));
+  unknown_name(option + " algorithm", name, there);
+}
+
+}  // namespace
+
+Scenario scenario_of(const SimulateOptions& options) {
+  Scenario scenario;
+  const auto collective = collective_named(options.collective);
+  if (!collective) {
+    std::vector<std::string_view> there;
+    for (int i = 0; i < collective_count; ++i) there.push_back(name(static_cast<Collective>(i)));
+    unknown_name("collective", options.collective, there);
+  }
+  scenario.collective = *collective;
+  scenario.bytes = parse_bytes(options.bytes);
+  scenario.ranks = options.ranks;
+  if (options.algorithm == "two_level") {
+    scenario.arrangement = Arrangement::two_level;
+    scenario.algorithm = algorithm_of("--inside", options.inside);
+    scenario.between = algorithm_of("--between", options.between);
+  } else {
+    scenario.algorithm = algorithm_of("--algorithm", options.algorithm);
+  }
+  if (options.protocol == "ll") {
+    scenario.protocol = choose::GpuProtocol::ll;
+  } else if (options.protocol == "ll128") {
+    scenario.protocol = choose::GpuProtocol::ll128;
+  } else if (options.protocol != "simple") {
+    unknown_name("protocol", options.protocol, {"ll", "ll128", "simple"});
+  }
+  scenario.channels = options.channels;
+  scenario.chunks = options.chunks;
+  scenario.symmetry = !options.one_by_one;
+  scenario.oversubscription = options.oversubscription;
+  scenario.background = options.background;
+  scenario.skew_us = options.skew_us;
+  scenario.seed = options.seed;
+  if (!options.trace.empty()) scenario.traced_ranks = options.traced_ranks;
+  for (const std::string& text : options.slow_rails) {
+    const auto values = numbers("--slow-rail", text, 2, 2, "RAIL:SHARE");
+    scenario.slow_rails.push_back({static_cast<int>(values[0]), values[1]});
+  }
+  for (const std::string& text : options.stragglers) {
+    const auto values = numbers("--straggler", text, 2, 3, "RANK:LATE_US[:SHARE]");
+    scenario.stragglers.push_back(
+        {static_cast<std::int64_t>(values[0]), values[1], values.size() > 2 ? values[2] : 1.0});
+  }
+  for (const std::string& text : options.failures) {
+    const auto values = numbers("--fail", text, 3, 4, "NODE:RAIL:AT_US[:BACK_US]");
+    scenario.failures.push_back({static_cast<std::int64_t>(values[0]), static_cast<int>(values[1]), values[2],
+                                 values.size() > 3 ? values[3] : 0, options.failover_us});
+  }
+  return scenario;
+}
+
+Cluster cluster_named(const std::string& name, std::int64_t nodes) {
+  if (find_cluster_preset(name) != nullptr || nodes > 0) return preset_cluster(name, nodes);
+  const Topology machine = from_file_or_preset(name);
+  ClusterParts parts;
+  parts.name = machine.name();
+  parts.source = machine.source();
+  parts.nodes.push_back({.machine = machine.name(), .topology = machine});
+  parts.fabric.rails = static_cast<int>(machine.all(DeviceKind::nic).size());
+  return Cluster(std::move(parts));
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,43 @@
+/// @file  What the command line says of a simulated run, as a scenario.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tutti/run/simulated.hpp"
+
+namespace tutti::cli {
+
+struct SimulateOptions {
+  std::string cluster = "superpod-1024";
+  std::int64_t nodes = 0;
+  std::string collective = "all_reduce";
+  std::string bytes = "1G";
+  std::string algorithm = "ring";
+  std::string inside = "ring";
+  std::string between = "halving_doubling";
+  std::string protocol = "simple";
+  std::int64_t ranks = 0;
+  int channels = 0;
+  int chunks = 0;
+  bool one_by_one = false;
+  double oversubscription = 0;
+  double background = 0;
+  std::vector<std::string> slow_rails{};
+  std::vector<std::string> stragglers{};
+  std::vector<std::string> failures{};
+  double failover_us = 0;
+  double skew_us = 0;
+  std::uint64_t seed = 1;
+  std::string trace{};
+  int traced_ranks = 16;
+  bool json = false;
+};
+
+/// Throws Error(invalid_argument) naming the option and what it takes.
+Scenario scenario_of(const SimulateOptions& options);
+
+/// A cluster preset, or one machine: a preset or a file. Throws what reading them throws.
+Cluster cluster_named(const std::string& name, std::int64_t nodes);
+
+}  // namespace tutti::cli

@@ -1,0 +1,354 @@
+#include "run/simulated/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+
+#include "tutti/base/error.hpp"
+
+namespace tutti::simulated {
+
+namespace {
+/// Bytes a second that the kernels of one GPU read and write while they combine. Rings bring 370 GB/s over an H100's
+/// NVLink in published tables, which takes three times as much of its memory: it is no less than that, and a bit
+/// less than half of HBM3's 3.35 TB/s.
+constexpr Rate combining = 1500LL * 1000 * 1000 * 1000;
+}  // namespace
+
+Run::Run(const Scenario& scenario, const Plan& plan, Machine& machine, Flows& flows)
+    : scenario_(scenario),
+      plan_(plan),
+      machine_(machine),
+      flows_(flows),
+      gpus_(machine.gpus()),
+      nodes_(plan.symmetry.any() ? 1 : static_cast<std::int32_t>(machine.nodes())) {
+  std::int32_t lanes = 0;
+  for (const Phase& phase : plan.phases) {
+    first_of_phase_.push_back(lanes);
+    lanes += plan::lanes(phase.schedule);
+  }
+  first_of_phase_.push_back(lanes);
+  const int channels = plan.symmetry.channels ? 1 : plan.channels;
+  actors_.reserve(static_cast<std::size_t>(nodes_) * static_cast<std::size_t>(gpus_ * channels * lanes));
+  for (std::int32_t node = 0; node < nodes_; ++node) {
+    for (int local = 0; local < gpus_; ++local) {
+      for (int channel = 0; channel < channels; ++channel) add_actors({node, local}, channel);
+    }
+  }
+  unfinished_ = static_cast<std::int64_t>(actors_.size());
+  std::mt19937_64 random(scenario.seed);
+  if (scenario.skew_us > 0) {
+    std::uniform_int_distribution<Time> late(0, picoseconds(scenario.skew_us));
+    const std::size_t each = actors_.size() / static_cast<std::size_t>(nodes_ * gpus_);
+    for (std::size_t first = 0; first < actors_.size(); first += each) {
+      const Time from = late(random);
+      for (std::size_t a = first; a < first + each; ++a) actors_[a].from = from;
+    }
+  }
+  for (const Straggler& slow : scenario.stragglers) {
+    const std::size_t each = actors_.size() / static_cast<std::size_t>(nodes_ * gpus_);
+    const auto first = static_cast<std::size_t>(slow.rank) * each;
+    for (std::size_t a = first; a < first + each; ++a) actors_[a].from += picoseconds(slow.late_us);
+    if (slow.share == 1) continue;
+    const Gpu gpu{slow.rank / gpus_, static_cast<int>(slow.rank % gpus_)};
+    for (const int link : machine.gpu_links(gpu)) {
+      flows.set_capacity(link, static_cast<Rate>(static_cast<double>(machine.gpu_rate()) * slow.share));
+    }
+    if (machine.nodes() == 1) continue;
+    const int rail = gpu.local * machine.rails() / gpus_;
+    for (const int link : machine.adapter_links(gpu.node, rail)) {
+      flows.set_capacity(link, static_cast<Rate>(static_cast<double>(machine.adapter_rate(rail)) * slow.share));
+    }
+  }
+  for (std::size_t f = 0; f < scenario.failures.size(); ++f) {
+    const LinkFailure& failure = scenario.failures[f];
+    at(picoseconds(failure.at_us), What::link_fails, f);
+    if (failure.back_us > 0) {
+      at(picoseconds(failure.back_us), What::link_back, f);
+    } else if (failure.failover_us > 0) {
+      at(picoseconds(failure.at_us + failure.failover_us), What::link_moves, f);
+    }
+  }
+}
+
+void Run::add_actors(const Gpu& gpu, int channel) {
+  for (std::size_t p = 0; p < plan_.phases.size(); ++p) {
+    const Phase& phase = plan_.phases[p];
+    const int rank = phase.rank_of(gpu, gpus_, channel * plan_.shift);
+    for (int lane = 0; lane < plan::lanes(phase.schedule); ++lane) {
+      Actor a;
+      a.node = static_cast<std::int32_t>(gpu.node);
+      a.local = static_cast<std::int16_t>(gpu.local);
+      a.channel = static_cast<std::int8_t>(channel);
+      a.phase = static_cast<std::int8_t>(p);
+      a.lane = static_cast<std::int8_t>(lane);
+      a.rank = rank;
+      a.steps = plan::steps(phase.schedule, rank, lane);
+      actors_.push_back(a);
+    }
+  }
+}
+
+void Run::at(Time time, What what, std::size_t id, std::uint32_t version) {
+  queue_.push_back({time, static_cast<std::uint32_t>(id), version, what});
+  std::push_heap(queue_.begin(), queue_.end(), std::greater<>());
+}
+
+Run::Event Run::take() {
+  std::pop_heap(queue_.begin(), queue_.end(), std::greater<>());
+  const Event event = queue_.back();
+  queue_.pop_back();
+  return event;
+}
+
+void Run::look_at(int actor) {
+  Actor& a = actors_[static_cast<std::size_t>(actor)];
+  if (a.waiting || a.busy) return;
+  a.waiting = true;
+  ready_.push_back(actor);
+}
+
+Time Run::play() {
+  for (std::size_t a = 0; a < actors_.size(); ++a) {
+    if (actors_[a].from > 0) {
+      at(actors_[a].from, What::wakes, a);
+    } else {
+      look_at(static_cast<int>(a));
+    }
+  }
+  Time end = 0;
+  while (true) {
+    while (!ready_.empty()) {
+      const int actor = ready_.back();
+      ready_.pop_back();
+      actors_[static_cast<std::size_t>(actor)].waiting = false;
+      try_step(actor);
+    }
+    if (unfinished_ == 0) return end;
+    flows_.settle(now_, [&](int flow, std::uint32_t version, Time time) {
+      at(time, What::left, static_cast<std::size_t>(flow), version);
+    });
+    if (queue_.empty()) stuck();
+    now_ = queue_.front().time;
+    end = now_;
+    while (!queue_.empty() && queue_.front().time == now_) {
+      ++events_;
+      happen(take());
+    }
+  }
+}
+
+void Run::happen(const Event& event) {
+  switch (event.what) {
+    case What::left: {
+      const int flow = static_cast<int>(event.id);
+      if (flows_.version(flow) != event.version) return;
+      const int id = flows_.owner(flow);
+      flows_.end(flow);
+      const Wire& wire = wires_[static_cast<std::size_t>(id)];
+      at(now_ + wire.latency, What::arrives, static_cast<std::size_t>(id));
+      finish_part(wire.writer);
+      return;
+    }
+    case What::arrives: {
+      Wire& wire = wires_[event.id];
+      ++wire.arrived;
+      if (wire.reader >= 0) look_at(wire.reader);
+      return;
+    }
+    case What::done:
+      finish_part(static_cast<int>(event.id));
+      return;
+    case What::wakes:
+      look_at(static_cast<int>(event.id));
+      return;
+    default:
+      link_event(event);
+  }
+}
+
+void Run::link_event(const Event& event) {
+  const LinkFailure& failure = scenario_.failures[event.id];
+  const Rate rate = machine_.adapter_rate(failure.rail);
+  for (const int link : machine_.adapter_links(failure.node, failure.rail)) {
+    flows_.set_capacity(link, event.what == What::link_fails ? 0 : event.what == What::link_back ? rate : rate / 2);
+  }
+  if (event.what != What::link_moves) return;
+  // Two rails' traffic over one: each has half.
+  const int next = (failure.rail + 1) % machine_.rails();
+  for (const int link : machine_.adapter_links(failure.node, next))
+    flows_.set_capacity(link, machine_.adapter_rate(next) / 2);
+}
+
+/// Does this chunk have what the phase before makes of it?
+bool Run::phase_ready(const Actor& a) const {
+  if (a.index > 0 || a.phase == 0) return true;
+  const auto phase = static_cast<std::size_t>(a.phase);
+  const auto before = first_of_phase_[phase - 1];
+  const auto own = first_of_phase_[phase];
+  const auto self = &a - actors_.data();
+  const auto base = self - a.lane - own;
+  for (auto other = base + before; other < base + own; ++other) {
+    if (actors_[static_cast<std::size_t>(other)].round <= a.round) return false;
+  }
+  return true;
+}
+
+void Run::try_step(int actor) {
+  Actor& a = actors_[static_cast<std::size_t>(actor)];
+  if (a.busy || now_ < a.from || a.round == plan_.chunks || !phase_ready(a)) return;
+  if (a.steps == 0) {
+    a.index = -1;
+    finish_step(actor);
+    return;
+  }
+  const plan::Step step = step_of(a);
+  std::int32_t in = step.from.count > 1 ? several : -1;
+  for (int i = 0; i < step.from.count; ++i) {
+    const int id = wire_in(actor, a, step.from[i], step.from_wire);
+    const Wire& wire = wires_[static_cast<std::size_t>(id)];
+    if (wire.arrived == wire.taken) return;
+    if (in != several) in = id;
+  }
+  for (int i = 0; i < step.to.count; ++i) {
+    const Wire& wire = wires_[static_cast<std::size_t>(wire_out(actor, a, step.to[i], step.to_wire))];
+    if (wire.sent - wire.taken >= scenario_.slots) return;
+  }
+  const std::uint64_t bytes =
+      static_cast<std::uint64_t>(step.blocks.count) * plan_.phases[static_cast<std::size_t>(a.phase)].block;
+  a.busy = true;
+  a.begun = now_;
+  a.in = in;
+  a.open = 1;
+  if (step.combine && bytes > 0) {
+    const auto read = static_cast<std::uint64_t>(step.from.count) + (step.own != plan::Place::none ? 1 : 0);
+    const Time combined = duration((read + 1) * bytes * work_of_a_byte, combining);
+    // What leaves takes longer in any case, more often than not.
+    const Time leaves = step.to.count > 0 ? duration(bytes * work_of_a_byte, machine_.fastest()) : 0;
+    if (combined > leaves) {
+      ++a.open;
+      at(now_ + combined, What::done, static_cast<std::size_t>(actor));
+    }
+  }
+  for (int i = 0; i < step.to.count; ++i) {
+    const int id = wire_out(actor, a, step.to[i], step.to_wire);
+    Wire& wire = wires_[static_cast<std::size_t>(id)];
+    ++wire.sent;
+    ++messages_;
+    if (bytes == 0) {
+      at(now_ + wire.latency, What::arrives, static_cast<std::size_t>(id));
+      continue;
+    }
+    ++a.open;
+    flows_.begin({hops_.data() + wire.first_hop, static_cast<std::size_t>(wire.hops)}, bytes, id, now_);
+  }
+  finish_part(actor);
+}
+
+void Run::finish_part(int actor) {
+  if (--actors_[static_cast<std::size_t>(actor)].open == 0) finish_step(actor);
+}
+
+void Run::finish_step(int actor) {
+  Actor& a = actors_[static_cast<std::size_t>(actor)];
+  if (a.index >= 0 && (a.in == several || scenario_.traced_ranks > 0)) {
+    const plan::Step step = step_of(a);
+    if (scenario_.traced_ranks > 0) trace(a, step);
+    for (int i = 0; i < step.from.count; ++i) take_from(wire_in(actor, a, step.from[i], step.from_wire));
+  } else if (a.index >= 0 && a.in >= 0) {
+    take_from(a.in);
+  }
+  a.busy = false;
+  if (++a.index >= a.steps) {
+    a.index = 0;
+    if (++a.round == plan_.chunks) --unfinished_;
+    const auto next = static_cast<std::size_t>(a.phase) + 1;
+    if (next < plan_.phases.size()) {
+      const auto base = actor - a.lane - first_of_phase_[next - 1];
+      for (auto other = base + first_of_phase_[next]; other < base + first_of_phase_[next + 1]; ++other) look_at(other);
+    }
+  }
+  look_at(actor);
+}
+
+void Run::take_from(int id) {
+  Wire& wire = wires_[static_cast<std::size_t>(id)];
+  // Only a full wire has somebody waiting for room.
+  if (wire.sent - wire.taken++ >= scenario_.slots && wire.writer >= 0) look_at(wire.writer);
+}
+
+int Run::wire_in(int actor, Actor& a, int peer, int number) {
+  const int name = peer * plan::max_wires + number;
+  if (a.last_in_peer == name) return a.last_in;
+  const Gpu self{a.node, a.local};
+  const Gpu other = plan_.phases[static_cast<std::size_t>(a.phase)].gpu_of(peer, self, gpus_, shift_of(a));
+  // Seen from the sender: where the move that takes it to machine 0 puts this one.
+  const Symmetry& moves = plan_.symmetry;
+  const Gpu sender{moves.any() ? 0 : other.node, other.local};
+  const Gpu receiver{moves.seen_from(other.node, self.node), self.local};
+  const int id = wire(a, number, sender, receiver);
+  wires_[static_cast<std::size_t>(id)].reader = actor;
+  a.last_in = id;
+  a.last_in_peer = name;
+  return id;
+}
+
+int Run::wire_out(int actor, Actor& a, int peer, int number) {
+  const int name = peer * plan::max_wires + number;
+  if (a.last_out_peer == name) return a.last_out;
+  const Gpu self{a.node, a.local};
+  const Gpu other = plan_.phases[static_cast<std::size_t>(a.phase)].gpu_of(peer, self, gpus_, shift_of(a));
+  const Gpu sender{plan_.symmetry.any() ? 0 : self.node, self.local};
+  const Gpu receiver{plan_.symmetry.seen_from(self.node, other.node), other.local};
+  const int id = wire(a, number, sender, receiver);
+  Wire& it = wires_[static_cast<std::size_t>(id)];
+  if (it.writer < 0) {
+    it.writer = actor;
+    make_way(it, sender, receiver);
+  }
+  a.last_out = id;
+  a.last_out_peer = name;
+  return id;
+}
+
+int Run::wire(const Actor& a, int number, const Gpu& sender, const Gpu& receiver) {
+  static_assert(plan::max_wires <= 4);
+  const auto u = [](auto value) { return static_cast<std::uint64_t>(value); };
+  const std::uint64_t key = u(sender.node) << 44 | u(receiver.node) << 24 | u(sender.local) << 17 |
+                            u(receiver.local) << 10 | u(a.channel) << 4 | u(a.phase) << 2 | u(number);
+  const auto [found, fresh] = wire_ids_.try_emplace(key, static_cast<std::int32_t>(wires_.size()));
+  if (fresh) wires_.emplace_back();
+  return found->second;
+}
+
+void Run::make_way(Wire& wire, const Gpu& from, const Gpu& to) {
+  const Way way = machine_.way(from, to);
+  wire.latency = way.latency;
+  wire.first_hop = static_cast<std::int32_t>(hops_.size());
+  wire.hops = static_cast<std::int32_t>(way.hops.size());
+  hops_.insert(hops_.end(), way.hops.begin(), way.hops.end());
+}
+
+void Run::trace(const Actor& a, const plan::Step& step) {
+  const std::int64_t rank = static_cast<std::int64_t>(a.node) * gpus_ + a.local;
+  if (rank >= scenario_.traced_ranks) return;
+  const std::uint64_t bytes =
+      static_cast<std::uint64_t>(step.blocks.count) * plan_.phases[static_cast<std::size_t>(a.phase)].block;
+  trace_.push_back({rank, a.channel, a.phase, a.lane, a.index, a.round, a.begun, now_, bytes,
+                    step.from.count + (step.own != plan::Place::none ? 1 : 0), step.to.count});
+}
+
+void Run::stuck() const {
+  for (const Actor& a : actors_) {
+    if (a.round == plan_.chunks) continue;
+    throw Error(Code::peer_lost,
+                fmt::format("the simulated {} never ends: GPU {} of machine {} waits in step {} of {}",
+                            name(scenario_.collective), a.local, a.node, a.index, a.steps),
+                {.remedy = "a link that fails for good needs a time after which its traffic moves (failover)"});
+  }
+  throw Error(Code::internal, "a simulated run ended with nobody waiting");
+}
+
+}  // namespace tutti::simulated

@@ -1,0 +1,54 @@
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "catch.hpp"
+#include "cli/says.hpp"
+#include "cli/simulate_command.hpp"
+#include "tutti/base/error.hpp"
+
+using namespace tutti;
+using namespace tutti::cli;
+
+TEST_CASE("tutti simulate tells time, bandwidth, links, and what it took itself") {
+  std::ostringstream out;
+  CHECK(simulate_command({.cluster = "superpod-131072", .algorithm = "two_level"}, out) == 0);
+  CHECK(says(out.str(), {"131072 GPUs", "simulated", "busbw", "bottleneck", "adapter out", "8 ranks played for 131072",
+                         "wall time", "peak memory"}));
+}
+
+TEST_CASE("tutti simulate gives JSON, and a trace of the ranks asked for") {
+  const std::string file = "simulate-trace.json";
+  std::ostringstream out;
+  CHECK(simulate_command({.cluster = "dgx-a100", .bytes = "1M", .trace = file, .traced_ranks = 1, .json = true}, out) ==
+        0);
+  const auto json = nlohmann::json::parse(out.str());
+  CHECK(json["simulated"] == true);
+  CHECK(json["ranks"] == 8);
+  CHECK(json["time_us"].get<double>() > 0);
+  std::ifstream in(file);
+  CHECK(nlohmann::json::parse(in)["traceEvents"].size() == 15 + 2);
+  std::remove(file.c_str());
+}
+
+TEST_CASE("what the options say becomes a scenario, or is refused by name") {
+  const Scenario scenario = scenario_of({.algorithm = "two_level",
+                                         .inside = "direct",
+                                         .slow_rails = {"3:0.5"},
+                                         .stragglers = {"17:500:0.8", "2:1"},
+                                         .failures = {"2:5:1000:60000"},
+                                         .failover_us = 7});
+  CHECK(scenario.arrangement == Arrangement::two_level);
+  CHECK(scenario.slow_rails.front().share == 0.5);
+  CHECK(scenario.stragglers[0].rank == 17);
+  CHECK(scenario.stragglers[1].share == 1);
+  CHECK(scenario.failures.front().back_us == 60000);
+  CHECK(scenario.failures.front().failover_us == 7);
+  for (const SimulateOptions& bad :
+       {SimulateOptions{.collective = "all_produce"}, SimulateOptions{.bytes = "lots"},
+        SimulateOptions{.algorithm = "rung"}, SimulateOptions{.protocol = "complex"},
+        SimulateOptions{.slow_rails = {"3"}}, SimulateOptions{.slow_rails = {"3:x"}},
+        SimulateOptions{.stragglers = {"1:2:3:4"}}, SimulateOptions{.failures = {"1:2"}}}) {
+    CHECK_THROWS_AS(scenario_of(bad), Error);
+  }
+}
