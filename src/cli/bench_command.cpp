@@ -120,7 +120,8 @@ void add_bench_options(CLI::App& command, bench::BenchText& text) {
   command.add_option("-w,--warm-up", text.warm_up, "Operations before")->capture_default_str();
   command.add_option("-c,--check", text.check, "1: compare results with the definition; 0: do not")
       ->capture_default_str();
-  command.add_option("--seconds", text.seconds, "About how long all sizes together may take")->capture_default_str();
+  command.add_option("--seconds", text.seconds,
+                     "About how long all sizes together may take [75; with -n: as long as they take]");
   command.add_option("--peer", text.peer, "mpi: run MPI's own collective in turn with ours (under mpirun)");
   command.add_option("--json", text.json, "Write the rows to this file");
   command.add_option("--csv", text.csv, "Write the rows to this file");

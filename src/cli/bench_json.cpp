@@ -59,6 +59,7 @@ Json fields(const Row& row) {
   json["probe_before_us"] = or_null(row.probe_before);
   json["probe_us"] = or_null(row.probe_after);
   json["iterations"] = row.iterations;
+  json["cut_short"] = row.cut_short;
   return json;
 }
 

@@ -10,6 +10,7 @@ namespace tutti::bench {
 
 struct Method {
   double seconds = 0.2;  ///< for one candidate
+  bool bounded = true;   ///< when that is used up do no more, whatever was planned; but something of each candidate
   int iterations = 0;    ///< of one candidate; 0: as many as the time allows
   int warm_up = 5;
   bool dirty = false;
@@ -25,8 +26,9 @@ struct Timing {
   double median = 0;  ///< of the rounds' mean times of one operation
   double p25 = 0;
   double p75 = 0;
-  double p99 = 0;  ///< of single operations
-  std::size_t iterations = 0;
+  double p99 = 0;              ///< of single operations
+  std::size_t iterations = 0;  ///< of the batches that the first three come from
+  bool cut_short = false;      ///< these were fewer than planned, or too few to be sure of
 };
 
 /// Collective. After the warm-up, every round runs a batch of operations of each candidate, beginning with another one

@@ -108,7 +108,9 @@ void check_ranges(const BenchText& text) {
   if (text.iterations < 0) refuse(fmt::format("-n {} iterations", text.iterations), "use 1 or more, or leave it out");
   if (text.warm_up < 0) refuse(fmt::format("-w {} warm-up iterations", text.warm_up), "use 0 or more");
   if (text.check != 0 && text.check != 1) refuse(fmt::format("-c {}", text.check), "use 0 or 1");
-  if (!(text.seconds > 0) || text.seconds > 1e6) refuse(fmt::format("--seconds {}", text.seconds), "use 1 or more");
+  if (text.seconds && (!(*text.seconds > 0) || *text.seconds > 1e6)) {
+    refuse(fmt::format("--seconds {}", *text.seconds), "use 1 or more");
+  }
   if (!text.peer.empty() && text.peer != "mpi") {
     refuse(fmt::format("there is no peer '{}' to compare with", text.peer), "use --peer mpi");
   }
@@ -181,7 +183,8 @@ BenchOptions parse(const BenchText& text) {
   options.iterations = text.iterations;
   options.warm_up = text.warm_up;
   options.check = text.check == 1;
-  options.seconds = text.seconds;
+  options.seconds = text.seconds.value_or(options.seconds);
+  options.bounded = text.seconds.has_value() || text.iterations == 0;
   options.dirty = text.dirty;
   options.deterministic = text.deterministic;
   options.quiet = text.quiet;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct BenchText {
   int iterations = 0;  ///< 0: as many as the time allows
   int warm_up = 5;
   int check = 1;
-  double seconds = 75;
+  std::optional<double> seconds{};
   bool dirty = false;
   bool deterministic = false;
   bool quiet = false;
@@ -59,6 +60,7 @@ struct BenchOptions {
   int warm_up = 5;
   bool check = true;
   double seconds = 75;  ///< about how long the whole may take
+  bool bounded = true;  ///< that goes before the number of iterations
   bool dirty = false;
   bool deterministic = false;
   bool quiet = false;

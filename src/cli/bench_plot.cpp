@@ -105,9 +105,9 @@ std::string plot_script(const Report& report, const std::string& file) {
   const std::string title = fmt::format("{} of {}{}, {} ranks ({}), {}", any.collective, any.type,
                                         any.operation == "none" ? "" : " by " + any.operation, any.ranks,
                                         report.facts.launcher, any_out ? "out of place" : "in place");
-  script += fmt::format(
-      "set multiplot layout 1,2 title {} noenhanced font ',16' margins 0.07,0.985,0.13,0.80 spacing 0.085\n",
-      quoted(title));
+  script +=
+      fmt::format("set multiplot layout 1,2 title {} noenhanced font ',16' margins 0.07,0.955,0.14,0.80 spacing 0.1\n",
+                  quoted(title));
   script +=
       "set logscale x 2\nset logscale y 10\nset grid xtics ytics lc rgb '#dddddd' lt 1 lw 0.6\n"
       "set border 3 lc rgb '#666666'\nset tics nomirror textcolor rgb '#333333'\nset xlabel 'size'\n";

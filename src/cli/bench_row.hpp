@@ -40,6 +40,7 @@ struct Row {
   ProbeTime probe_before{};
   ProbeTime probe_after{};
   std::size_t iterations = 0;
+  bool cut_short = false;  ///< fewer iterations than planned, or too few to be sure of, for want of time
 };
 
 /// Facts about the run that hold for all rows.

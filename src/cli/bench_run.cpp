@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -64,6 +65,8 @@ void place_buffers(Call& call, const Buffers& buffers, int rank) {
 }
 
 class Sweep {
+  using Clock = std::chrono::steady_clock;
+
  public:
   Sweep(Communicator& communicator, const BenchOptions& options, Peer* peer, const Listener& listener)
       : communicator_(communicator),
@@ -79,12 +82,15 @@ class Sweep {
     Probe probe(communicator_);
     probe_ = probe.measure();
     if (listener_.begins) listener_.begins(report_.facts, probe_);
-    const std::size_t all = options_.types.size() * options_.operations.size() * options_.sizes.size();
+    const std::size_t all = all_sizes();
     std::size_t done = 0;
+    begun_ = Clock::now();
     for (const DataType type : options_.types) {
       for (const Op op : options_.operations) {
         for (const std::size_t bytes : options_.sizes) {
-          if (listener_.progress) listener_.progress(done++, all, bytes);
+          sizes_left_ = all - done;
+          if (listener_.progress) listener_.progress(done, all, bytes);
+          ++done;
           one_size(type, op, bytes, probe);
         }
       }
@@ -232,7 +238,7 @@ class Sweep {
     check(candidates, wrong);
     const std::vector<Timing> timings = measure(communicator_, candidates, method(ways.size()));
     if (options_.check) {
-      check(candidates, wrong);
+      if (!options_.bounded || seconds_left() > 0) check(candidates, wrong);
       all_reduce(communicator_, on_host(wrong), sum).wait();
     }
     const ProbeTime before = std::exchange(probe_, probe.measure());
@@ -260,9 +266,21 @@ class Sweep {
     }
   }
 
-  Method method(std::size_t ways) const {
-    const std::size_t cells = options_.types.size() * options_.operations.size() * options_.sizes.size() * ways;
-    return {.seconds = options_.seconds / static_cast<double>(cells),
+  std::size_t all_sizes() const { return options_.types.size() * options_.operations.size() * options_.sizes.size(); }
+
+  /// The ranks' clocks differ a little, so they agree.
+  double seconds_left() {
+    std::vector<double> left{options_.seconds - std::chrono::duration<double>(Clock::now() - begun_).count()};
+    all_reduce(communicator_, on_host(left), minimum).wait();
+    return left[0];
+  }
+
+  /// With a fair share of the time that is left.
+  Method method(std::size_t ways) {
+    const double share = std::max(seconds_left(), 0.0) / static_cast<double>(sizes_left_ * ways);
+    return {.seconds =
+                options_.bounded ? std::max(share, 1e-3) : options_.seconds / static_cast<double>(all_sizes() * ways),
+            .bounded = options_.bounded,
             .iterations = options_.iterations,
             .warm_up = options_.warm_up,
             .dirty = options_.dirty};
@@ -290,6 +308,7 @@ class Sweep {
     row.p75_us = timing.p75;
     row.p99_us = timing.p99;
     row.iterations = timing.iterations;
+    row.cut_short = timing.cut_short;
     row.algbw_GBs = static_cast<double>(row.size_bytes) / timing.median / 1e3;
     row.busbw_GBs = row.algbw_GBs * bus_factor(call.collective, place_.ranks);
     return row;
@@ -319,6 +338,8 @@ class Sweep {
   std::map<BufferKind, Buffers> buffers_;
   ProbeTime probe_;
   std::uint64_t seed_ = 0;
+  Clock::time_point begun_ = Clock::now();
+  std::size_t sizes_left_ = 1;  ///< this one among them
 };
 
 }  // namespace

@@ -28,6 +28,16 @@ std::string side(const Row* row) {
                      row->wrong ? fmt::to_string(*row->wrong) : "-");
 }
 
+/// " (out of place 12, in place 3 iterations)" where time did not suffice for what was planned.
+std::string few_iterations(const Row* const sides[2]) {
+  std::vector<std::string> parts;
+  for (int in_place = 0; in_place < 2; ++in_place) {
+    if (sides[in_place] == nullptr || !sides[in_place]->cut_short) continue;
+    parts.push_back(fmt::format("{} {}", in_place == 0 ? "out of place" : "in place", sides[in_place]->iterations));
+  }
+  return parts.empty() ? "" : fmt::format("  (only {} iterations)", fmt::join(parts, ", "));
+}
+
 bool same_way(const Row& a, const Row& b) {
   return a.algorithm == b.algorithm && a.engine == b.engine && a.buffers == b.buffers && a.type == b.type &&
          a.operation == b.operation && a.size_bytes == b.size_bytes;
@@ -72,8 +82,8 @@ std::string table_lines(const std::vector<Row>& rows, bool with_ratio) {
     text += fmt::format("  {:>10} {:>12} {:>11} {:>7} {:>5} {} {}", row->size_bytes, row->count, row->type,
                         row->operation, row->root, side(sides[0]), side(sides[1]));
     if (with_ratio) text += " " + ratio_text(sides[0]) + ratio_text(sides[1]);
-    text += fmt::format("  {:<16} {:<6} {}{}\n", row->algorithm, row->engine, row->decision,
-                        row->buffers == "shared" ? ", shared buffers" : "");
+    text += fmt::format("  {:<16} {:<6} {}{}{}\n", row->algorithm, row->engine, row->decision,
+                        row->buffers == "shared" ? ", shared buffers" : "", few_iterations(sides));
   }
   return text;
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -16,43 +15,58 @@
 
 namespace tutti {
 
-/// Everything about a call that its checks, its decision and its schedule depend on, except for where its buffers are.
-struct CallKey {
-  std::uint64_t words[5];
-
+/// Everything about a call that its checks, its decision and its schedule depend on, except for where its buffers are and
+/// for which operator of a user's it has.
+class CallKey {
+ public:
   explicit CallKey(const Request& request)
-      : words{load<std::uint32_t>(&request.options.algorithm) |
-                  std::uint64_t{load<std::uint16_t>(&request.collective)} << 32 |
-                  std::uint64_t{load<std::uint16_t>(&request.op.kind)} << 48,
-              static_cast<std::uint64_t>(request.element_size) | static_cast<std::uint64_t>(request.memory) << 16 |
-                  std::uint64_t{static_cast<std::uint32_t>(request.root)} << 32,
-              request.count, request.in_count, request.out_count} {
-    // Neighbours that are read together.
-    static_assert(offsetof(Options, protocol) == offsetof(Options, algorithm) + 1 &&
-                  offsetof(Options, backend) == offsetof(Options, algorithm) + 2 &&
-                  offsetof(Options, deterministic) == offsetof(Options, algorithm) + 3);
-    static_assert(offsetof(Request, type) == offsetof(Request, collective) + 1);
-    static_assert(offsetof(ReduceOp, commutative) == offsetof(ReduceOp, kind) + 1);
-  }
+      : collective_(request.collective),
+        type_(request.type),
+        memory_(request.memory),
+        op_(request.op.kind),
+        commutative_(request.op.commutative),
+        options_(request.options),
+        element_size_(request.element_size),
+        root_(request.root),
+        count_(request.count),
+        in_count_(request.in_count),
+        out_count_(request.out_count) {}
 
-  bool operator==(const CallKey&) const = default;
-  /// A few bits of it, well mixed.
-  std::size_t hash() const {
-    return ((words[0] ^ words[1]) * 0x9e3779b97f4a7c15ULL + words[2] * 0xc2b2ae3d27d4eb4fULL) >> 56;
+  /// Field by field, each read as wide as it is written: a call has just been put together when it is looked up, and a
+  /// wider load would have to wait for the narrow stores.
+  bool operator()(const Request& request) const {
+    const Options& options = request.options;
+    return count_ == request.count && in_count_ == request.in_count && out_count_ == request.out_count &&
+           collective_ == request.collective && type_ == request.type && op_ == request.op.kind &&
+           element_size_ == request.element_size && root_ == request.root && memory_ == request.memory &&
+           options_.algorithm == options.algorithm && options_.protocol == options.protocol &&
+           options_.backend == options.backend && options_.deterministic == options.deterministic &&
+           commutative_ == request.op.commutative;
+  }
+  /// Small and well mixed.
+  static std::size_t hash(const Request& request) {
+    const auto kind = static_cast<std::uint64_t>(request.collective) + 16 * static_cast<std::uint64_t>(request.type) +
+                      256 * static_cast<std::uint64_t>(request.options.algorithm);
+    return ((request.count + (kind << 40)) * 0x9e3779b97f4a7c15ULL) >> 56;
   }
 
  private:
-  template <class T>
-  static T load(const void* first) {
-    T value;
-    std::memcpy(&value, first, sizeof value);
-    return value;
-  }
+  Collective collective_;
+  DataType type_;
+  Memory memory_;
+  Op op_;
+  bool commutative_;
+  Options options_;
+  std::size_t element_size_;
+  int root_;
+  std::size_t count_;
+  std::size_t in_count_;
+  std::size_t out_count_;
 };
 
 /// What is known of calls with one key.
 struct Remembered {
-  CallKey key;
+  CallKey is_like;
   Shape shape;
   Decision decision;
   std::unique_ptr<Preparation> preparation;  ///< the engine's own; made by its first run
@@ -62,15 +76,15 @@ struct Remembered {
 class CallMemory {
  public:
   /// The entry for calls like this one; null when there is none.
-  Remembered* find(const CallKey& key) {
-    Remembered* entry = entries_[key.hash() % entries_.size()].get();
-    return entry != nullptr && entry->key == key ? entry : nullptr;
+  Remembered* find(const Request& request) {
+    Remembered* entry = entries_[CallKey::hash(request) % entries_.size()].get();
+    return entry != nullptr && entry->is_like(request) ? entry : nullptr;
   }
   /// Room for it; null when it would have to take that of a call in progress.
-  Remembered* remember(const CallKey& key, const Shape& shape, const Decision& decision) {
-    std::unique_ptr<Remembered>& entry = entries_[key.hash() % entries_.size()];
+  Remembered* remember(const Request& request, const Shape& shape, const Decision& decision) {
+    std::unique_ptr<Remembered>& entry = entries_[CallKey::hash(request) % entries_.size()];
     if (entry != nullptr && in_use(*entry)) return nullptr;
-    entry = std::make_unique<Remembered>(Remembered{key, shape, decision, nullptr});
+    entry = std::make_unique<Remembered>(Remembered{CallKey(request), shape, decision, nullptr});
     return entry.get();
   }
   /// Forgets all decisions, since they may turn out otherwise now. Calls in progress go on with theirs.

@@ -36,6 +36,9 @@ class Operation {
   struct Watch {
     const std::atomic<std::uint64_t>* word = nullptr;
     std::uint64_t until = 0;  ///< the value to wait for
+    /// Cache lines behind the word's that change just before it. Whoever looks at the word asks for them too, so that the
+    /// processor fetches all at once.
+    int lines = 0;
   };
   const Watch& watch() const noexcept { return watch_; }
 

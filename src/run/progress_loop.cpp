@@ -1,5 +1,6 @@
 #include "run/progress_loop.hpp"
 
+#include <cstddef>
 #include <utility>
 
 namespace tutti {
@@ -48,10 +49,6 @@ ProgressLoop::~ProgressLoop() {
   thread_.join();
 }
 
-std::unique_lock<std::mutex> ProgressLoop::guard() {
-  return threaded_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
-}
-
 void ProgressLoop::add(Operation& operation) noexcept {
   if (attempt(operation)) return;
   active_.push_back(&operation);
@@ -73,18 +70,25 @@ bool ProgressLoop::attempt(Operation& operation) noexcept {
 void ProgressLoop::drive(Operation& operation) noexcept {
   Pause pause(policy_);
   for (;;) {
+    bool look = false;
+    // Alone and waiting for one word: nothing else can have happened until it changes.
+    const bool alone = !threaded_ && active_.size() == 1 && active_.front() == &operation;
+    const Operation::Watch watch = alone ? operation.watch() : Operation::Watch{};
+    if (watch.word != nullptr) {
+      while (watch.word->load(std::memory_order_relaxed) != watch.until && !look) {
+        for (int line = 1; line <= watch.lines; ++line) {
+          __builtin_prefetch(reinterpret_cast<const std::byte*>(watch.word) + 64 * line);
+        }
+        look = pause();
+      }
+    }
     {
       const auto lock = guard();
       if (operation.finished()) return;
       round();
       if (operation.finished()) return;
     }
-    bool look = pause();
-    // Alone and waiting for one word: nothing else can have happened until it changes.
-    if (!threaded_ && active_.size() == 1 && operation.watch().word != nullptr) {
-      const Operation::Watch watch = operation.watch();
-      while (!look && watch.word->load(std::memory_order_relaxed) != watch.until) look = pause();
-    }
+    if (watch.word == nullptr) look = pause();
     if (look) {
       const auto lock = guard();
       check_clocks();

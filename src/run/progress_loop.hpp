@@ -36,10 +36,19 @@ class ProgressLoop {
   enum class Ending : bool { seen, dropped };
   /// Returns when `operation` is finished, and lets go of it. Returns its error; `seen`: somebody will be told of it.
   std::exception_ptr finish(Operation& operation, Ending ending) noexcept;
+  /// The short form of it. False: it has failed, and `finish` tells how.
+  bool finished_well(Operation& operation) noexcept {
+    if (threaded_) return false;
+    if (!operation.finished()) drive(operation);
+    if (operation.failed_) [[unlikely]]
+      return false;
+    operation.released(nullptr);
+    return true;
+  }
   /// One round over everything; no waiting. Is `operation` finished?
   bool poll(const Operation& operation) noexcept;
   /// For engines: held while they touch what operations touch. Empty without a thread.
-  std::unique_lock<std::mutex> guard();
+  std::unique_lock<std::mutex> guard() { return threaded_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
 
  private:
   void round() noexcept;

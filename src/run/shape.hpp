@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "tutti/base/request.hpp"
 
@@ -18,6 +19,14 @@ Shape shape_of(const Request& request, int rank, int size);
 
 /// The part of `validate` that is about where the buffers are.
 void validate_buffers(const Request& request, int rank, const Shape& shape);
+
+/// What most calls are, and then there is nothing to validate: both buffers given, and apart.
+inline bool buffers_apart(const Request& request, const Shape& shape) {
+  const auto in = reinterpret_cast<std::uintptr_t>(request.in);
+  const auto out = reinterpret_cast<std::uintptr_t>(request.out);
+  return in != 0 && out != 0 &&
+         (in + shape.in * request.element_size <= out || out + shape.out * request.element_size <= in);
+}
 
 /// Throws invalid_argument, naming the argument, its value and what would be right; unsupported for an operator that
 /// does not combine such elements.

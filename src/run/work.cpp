@@ -26,8 +26,10 @@ Work::~Work() { finish(); }
 /// Waits for the own operation and lets go of it and its communicator. Returns its error.
 std::exception_ptr Work::end(bool seen) noexcept {
   Operation& operation = *std::exchange(operation_, nullptr);
-  std::exception_ptr error =
-      operation.loop().finish(operation, seen ? ProgressLoop::Ending::seen : ProgressLoop::Ending::dropped);
+  std::exception_ptr error;
+  if (!operation.loop().finished_well(operation)) [[unlikely]] {
+    error = operation.loop().finish(operation, seen ? ProgressLoop::Ending::seen : ProgressLoop::Ending::dropped);
+  }
   keeper_->let_go();
   return error;
 }

@@ -63,7 +63,9 @@ Operation& HostEngine::run(const Decision& decision, const Request& request, std
   }
   HostOperation& operation = *idle_.back();
   idle_.pop_back();
-  operation.begin(decision, request, *plan, std::move(own), queue_of(request));
+  operation.begin(request, *plan, queue_of(request));
+  if (own != nullptr) [[unlikely]]
+    operation.keep(std::move(own));
   loop_.add(operation);
   return operation;
 }

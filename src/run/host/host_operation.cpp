@@ -10,25 +10,29 @@
 
 namespace tutti::host {
 
-void HostOperation::begin(const Decision& decision, const Request& request, HostPreparation& plan,
-                          std::unique_ptr<HostPreparation> own, HostEngine::Queue& queue) {
-  decision_ = decision;
-  request_ = request;
+void HostOperation::begin(const Request& request, HostPreparation& plan, HostEngine::Queue& queue) {
+  in_ = request.in;
+  out_ = request.out;
+  op_ = &plan.request.op;
+  if (request.op.kind == Op::premultiplied_sum || request.op.kind == Op::user) [[unlikely]] {
+    own_op_ = request.op;
+    op_ = &own_op_;
+  }
   plan_ = &plan;
-  if (own != nullptr) own_plan_ = std::move(own);
   ++plan.users;
   queue_ = &queue;
   turn_ = queue.issued++;
   stage_ = Stage::queued;
   harmless_ = false;
   suspect_ = -1;
-  start(engine_.loop_, request.options.timeout.count() < 0 ? engine_.settings_.timeout : request.options.timeout);
+  timeout_ = request.options.timeout.count() < 0 ? engine_.settings_.timeout : request.options.timeout;
+  start(engine_.loop_, timeout_);
 }
 
 bool HostOperation::advance() {
   if (stage_ == Stage::queued) {
     if (queue_->ended != turn_) return false;
-    if (engine_.check_plan_ != nullptr && !is_pairwise(request_.collective)) {
+    if (engine_.check_plan_ != nullptr && !is_pairwise(plan_->schedule.collective)) {
       begin_check();
     } else {
       begin_schedule(*plan_);
@@ -37,7 +41,7 @@ bool HostOperation::advance() {
   if (stage_ == Stage::checking) {
     if (run_.advance(engine_.team_) != ScheduleRun::Progress::finished) return false;
     compare([&] { expect_equal({signatures_.data() + 1, signatures_.size() - 1}); });
-    if (request_.collective == Collective::all_to_all_v) {
+    if (plan_->schedule.collective == Collective::all_to_all_v) {
       begin_table_check();
     } else {
       begin_schedule(*plan_);
@@ -58,9 +62,9 @@ bool HostOperation::advance() {
         ++queue_->ended;
         return true;
       case ScheduleRun::Progress::closed:
-        decision_ = choose_without_window(request_, engine_.facts_);
         if (plan_->without_window == nullptr) {
-          plan_->without_window = std::make_unique<HostPreparation>(decision_, request_, engine_.team_);
+          const Decision decision = choose_without_window(plan_->request, engine_.facts_);
+          plan_->without_window = std::make_unique<HostPreparation>(decision, request(), engine_.team_);
         }
         begin_schedule(*plan_->without_window);
         break;
@@ -83,8 +87,8 @@ void HostOperation::compare(const Check& check) {
 void HostOperation::begin_check() {
   stage_ = Stage::checking;
   signatures_.resize(1 + static_cast<std::size_t>(engine_.team_.size()));
-  signatures_[0] = signature_of(request_, turn_);
-  run_.begin(*engine_.check_plan_, signatures_.data(), signatures_.data() + 1, request_.op, engine_.team_);
+  signatures_[0] = signature_of(request(), turn_);
+  run_.begin(*engine_.check_plan_, signatures_.data(), signatures_.data() + 1, *op_, engine_.team_);
 }
 
 void HostOperation::begin_table_check() {
@@ -95,19 +99,30 @@ void HostOperation::begin_table_check() {
         std::make_unique<HostPreparation>(Collective::all_gather, 2 * size * sizeof(std::uint64_t), engine_.team_);
   }
   tables_.resize((1 + size) * 2 * size);
-  std::copy(request_.counts.begin(), request_.counts.end(), tables_.begin());
-  std::copy(request_.receive_counts.begin(), request_.receive_counts.end(),
+  const Request& asked = plan_->request;
+  std::copy(asked.counts.begin(), asked.counts.end(), tables_.begin());
+  std::copy(asked.receive_counts.begin(), asked.receive_counts.end(),
             tables_.begin() + static_cast<std::ptrdiff_t>(size));
-  run_.begin(*engine_.table_check_plan_, tables_.data(), tables_.data() + 2 * size, request_.op, engine_.team_);
+  run_.begin(*engine_.table_check_plan_, tables_.data(), tables_.data() + 2 * size, *op_, engine_.team_);
 }
 
 void HostOperation::begin_schedule(HostPreparation& plan) {
   stage_ = Stage::playing;
-  run_.begin(plan, request_.in, request_.out, request_.op, engine_.team_);
+  run_.begin(plan, in_, out_, *op_, engine_.team_);
+}
+
+Request HostOperation::request() const {
+  Request request = plan_->request;
+  request.in = in_;
+  request.out = out_;
+  request.op = *op_;
+  request.options.timeout = timeout_;
+  return request;
 }
 
 Context HostOperation::context() const {
-  return {.rank = engine_.team_.rank(), .operation = describe(request_), .engine = describe(decision_)};
+  const HostPreparation& played = stage_ == Stage::playing ? run_.plan() : *plan_;
+  return {.rank = engine_.team_.rank(), .operation = describe(request()), .engine = describe(played.decision)};
 }
 
 void HostOperation::check_peers() {
@@ -155,9 +170,8 @@ std::exception_ptr HostOperation::timed_out() {
     where.peer = awaited.peer;
     what = awaited.what;
   }
-  const auto timeout = request_.options.timeout.count() < 0 ? engine_.settings_.timeout : request_.options.timeout;
   return std::make_exception_ptr(
-      Error(Code::timeout, fmt::format("{} did not come within {} ms", what, timeout.count()), where));
+      Error(Code::timeout, fmt::format("{} did not come within {} ms", what, timeout_.count()), where));
 }
 
 void HostOperation::failed(const std::exception_ptr& error) noexcept {

@@ -18,11 +18,11 @@ class HostOperation final : public Operation {
  public:
   explicit HostOperation(HostEngine& engine) : engine_(engine), run_(engine.team_.size()) {}
 
-  /// A new use. `request` and its buffers stay valid until the operation is finished; the request itself is
-  /// copied.
-  /// `plan` is the engine's, or `own` when it cannot be kept for other calls.
-  void begin(const Decision& decision, const Request& request, HostPreparation& plan,
-             std::unique_ptr<HostPreparation> own, HostEngine::Queue& queue);
+  /// A new use. The request's buffers stay valid until the operation is finished; of the request itself is kept what the
+  /// plan does not know.
+  void begin(const Request& request, HostPreparation& plan, HostEngine::Queue& queue);
+  /// The plan is for this use alone.
+  void keep(std::unique_ptr<HostPreparation> plan) { own_plan_ = std::move(plan); }
 
   bool advance() override;
   void check_peers() override;
@@ -39,6 +39,7 @@ class HostOperation final : public Operation {
   void compare(const Check& check);
   void check_presence();
   void begin_schedule(HostPreparation& plan);
+  Request request() const;
   Context context() const;
 
   HostEngine& engine_;
@@ -46,8 +47,11 @@ class HostOperation final : public Operation {
   std::uint64_t turn_ = 0;
   Stage stage_ = Stage::queued;
   bool harmless_ = false;  ///< its failure leaves the communicator as it was
-  Decision decision_;
-  Request request_;
+  const void* in_ = nullptr;
+  void* out_ = nullptr;
+  std::chrono::milliseconds timeout_{};
+  ReduceOp own_op_;               ///< an operator that is not the same in all calls like this one
+  const ReduceOp* op_ = nullptr;  ///< that, or the plan's
   HostPreparation* plan_ = nullptr;
   std::unique_ptr<HostPreparation> own_plan_;
   ScheduleRun run_;

@@ -12,6 +12,9 @@ namespace {
 /// Messages shorter than this, in bytes, are never streamed: a few lines are fetched as quickly as they are written.
 constexpr std::size_t streaming_from = 2048;
 
+/// Packets up to this many bytes are asked for line by line by whoever waits for them.
+constexpr std::size_t most_prefetched = 512;
+
 Loop loop_of(const Request& request) {
   if (!reduces(request.collective)) return nullptr;
   if (const char* reason = unsupported(request.type, request.op)) {
@@ -24,7 +27,9 @@ Loop loop_of(const Request& request) {
 }  // namespace
 
 HostPreparation::HostPreparation(const Decision& decision, const Request& request, const Team& team)
-    : schedule{.collective = request.collective,
+    : request(request),
+      decision(decision),
+      schedule{.collective = request.collective,
                .algorithm = decision.algorithm,
                .window = decision.protocol == Protocol::window,
                .size = team.size(),
@@ -64,13 +69,31 @@ void HostPreparation::lay_out(const Team& team) {
   if (plan::needs_scratch(schedule)) scratch_bytes = layout.scratch_elements() * element_size;
 
   lane_count = plan::lanes(schedule);
+  std::size_t begins[plan::max_lanes + 1] = {};
   for (int lane = 0; lane < lane_count; ++lane) {
     const int count = plan::steps(schedule, team.rank(), lane);
-    lanes[lane] = {moves.size(), static_cast<std::size_t>(count)};
     for (int index = 0; index < count; ++index) {
       moves.push_back(concrete(plan::step(schedule, team.rank(), lane, index), team));
     }
+    begins[lane + 1] = moves.size();
   }
+  for (int lane = 0; lane < lane_count; ++lane) {
+    lanes[lane] = {moves.data() + begins[lane], moves.data() + begins[lane + 1]};
+  }
+  straight = is_straight();
+}
+
+bool HostPreparation::is_straight() const {
+  if (schedule.window || rounds != 1 || tunes_stores) return false;
+  if (reduces(schedule.collective) && request.op.kind == Op::premultiplied_sum) return false;
+  const bool slots_only = std::all_of(moves.begin(), moves.end(), [](const Move& move) {
+    const plan::Step& step = move.step;
+    return !step.barrier && step.from_place == plan::Place::none && step.to_place == plan::Place::none &&
+           move.pieces == 1;
+  });
+  const bool lanes_busy =
+      std::all_of(lanes, lanes + lane_count, [](const Lane& lane) { return lane.first != lane.end; });
+  return slots_only && lanes_busy;
 }
 
 Move HostPreparation::concrete(const plan::Step& step, const Team& team) {
@@ -86,6 +109,10 @@ Move HostPreparation::concrete(const plan::Step& step, const Team& team) {
     pieces.push_back({length, offset(step.own, block), offset(step.store, block)});
     move.longest = std::max(move.longest, length);
   }
+  if (step.from_place == plan::Place::none) move.awaited = static_cast<std::uint32_t>(step.from.count);
+  if (step.to_place == plan::Place::none) move.filled = static_cast<std::uint32_t>(step.to.count);
+  const std::size_t bytes = move.longest * element_size;
+  if (bytes > 56 && bytes <= most_prefetched) move.more_lines = static_cast<int>((bytes + 7) / 64);
   move.from = static_cast<std::uint32_t>(ends.size());
   for (int i = 0; i < step.from.count; ++i) {
     ends.push_back({step.from[i], Wires::end(protocol, step.from[i], step.from_wire)});

@@ -28,10 +28,13 @@ struct Move {
   plan::Step step;
   std::uint32_t first_piece = 0;
   std::uint32_t pieces = 0;
-  std::uint32_t from = 0;   ///< in `ends`: one for each source that is a peer, in ascending order of ranks
-  std::uint32_t to = 0;     ///< in `ends`: one for each destination that is a peer
-  int own_at = -1;          ///< the own block's turn among the sources; -1: it is none
-  std::size_t longest = 0;  ///< of the pieces, in elements
+  std::uint32_t from = 0;     ///< in `ends`: one for each source that is a peer, in ascending order of ranks
+  std::uint32_t to = 0;       ///< in `ends`: one for each destination that is a peer
+  int own_at = -1;            ///< the own block's turn among the sources; -1: it is none
+  std::size_t longest = 0;    ///< of the pieces, in elements
+  std::uint32_t awaited = 0;  ///< messages it takes
+  std::uint32_t filled = 0;   ///< messages it sends
+  int more_lines = 0;         ///< of a packet of one piece: cache lines behind the flag's
 };
 
 /// A peer, and this rank's end of the wire from or to it.
@@ -41,6 +44,7 @@ struct End {
 };
 
 /// The moves are the steps of plan/, asked for once instead of at every call. Runs change nothing but the tuner.
+/// It outlives the buffers of the request it was made for, but keeps the rest of that, which holds for all calls like it.
 class HostPreparation final : public Preparation {
  public:
   HostPreparation(const Decision& decision, const Request& request, const Team& team);
@@ -48,10 +52,12 @@ class HostPreparation final : public Preparation {
   HostPreparation(Collective collective, std::size_t bytes, const Team& team);
 
   struct Lane {
-    std::size_t first = 0;  ///< in `moves`
-    std::size_t moves = 0;
+    const Move* first = nullptr;
+    const Move* end = nullptr;
   };
 
+  Request request{};  ///< the first one; its buffers are not to be used, and a user's operator's state is not
+  Decision decision{};
   plan::Schedule schedule;
   plan::Layout layout;
   Protocol protocol;
@@ -61,7 +67,8 @@ class HostPreparation final : public Preparation {
   std::size_t chunk = 1;  ///< elements
   std::size_t rounds = 0;
   std::size_t scratch_bytes = 0;
-  Loop loop = nullptr;  ///< null: the collective does not reduce
+  Loop loop = nullptr;    ///< null: the collective does not reduce
+  bool straight = false;  ///< one round, and every move takes and sends one piece whole, through slots as they are
   int lane_count = 0;
   Lane lanes[plan::max_lanes];
   std::vector<Move> moves;
@@ -77,6 +84,7 @@ class HostPreparation final : public Preparation {
  private:
   void lay_out(const Team& team);
   Move concrete(const plan::Step& step, const Team& team);
+  bool is_straight() const;
 };
 
 }  // namespace tutti::host

@@ -12,6 +12,23 @@ namespace {
 /// Results larger than the caches are written around them.
 constexpr std::size_t streaming_output_from = std::size_t{8} << 20;
 
+/// memcpy, with the shortest of messages spared the call.
+void copy_short(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes < 8 || bytes > 16) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  std::memcpy(to, from, 8);
+  std::memcpy(to + bytes - 8, from + bytes - 8, 8);
+}
+
+/// The flag follows at once into the first line, which the receiver is looking at: so that comes last.
+void fill_slot(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const std::size_t first = -reinterpret_cast<std::uintptr_t>(to) % 64;  // 0: the flag has a line of its own
+  if (bytes > first) std::memcpy(to + first, from + first, bytes - first);
+  copy_short(to, from, std::min(bytes, first));
+}
+
 }  // namespace
 
 void ScheduleRun::begin(HostPreparation& plan, const void* in, void* out, const ReduceOp& op, Team& team) {
@@ -24,13 +41,77 @@ void ScheduleRun::begin(HostPreparation& plan, const void* in, void* out, const 
   streams_ = plan.tunes_stores && plan.tuner.next() == SlotStores::streaming;
   scratch_ = plan.scratch_bytes != 0 ? team.scratch(plan.scratch_bytes) : nullptr;
   for (int l = 0; l < plan.lane_count; ++l) {
-    const Move* first = plan.moves.data() + plan.lanes[l].first;
-    const Move* end = first + plan.lanes[l].moves;
+    const auto [first, end] = plan.lanes[l];
     lanes_[l] = {first, first, end, first == end ? plan.rounds : 0, 0, false};
   }
 }
 
+/// The same for a straight plan: fewer questions, which is what small calls spend their time with.
+ScheduleRun::Progress ScheduleRun::advance_straight(Wires& wires) {
+  for (;;) {
+    bool moved = false;
+    bool finished = true;
+    for (int l = 0; l < plan_->lane_count; ++l) {
+      Lane& lane = lanes_[l];
+      while (lane.round == 0) {
+        const Move& move = *lane.move;
+        if (move.longest != 0) {
+          if (!everything_ready(lane, wires)) {
+            finished = false;
+            break;
+          }
+          hop(move, wires);
+        }
+        moved = true;
+        lane.ready = 0;
+        if (++lane.move == lane.end) {
+          lane.move = lane.first;
+          lane.round = 1;
+        }
+      }
+    }
+    if (finished) return Progress::finished;
+    if (!moved || plan_->lane_count == 1) return Progress::blocked;
+  }
+}
+
+/// A move of one piece, whole, between slots and places of this rank.
+void ScheduleRun::hop(const Move& move, Wires& wires) {
+  const plan::Step& step = move.step;
+  const Piece& piece = plan_->pieces[move.first_piece];
+  const End* from = plan_->ends.data() + move.from;
+  const End* to = plan_->ends.data() + move.to;
+  if (plan_->element_size == 0) {
+    // A signal: nothing but its flag.
+  } else if (!step.combine) {
+    const std::size_t bytes = piece.length * plan_->element_size;
+    const std::byte* only = move.own_at >= 0 ? here(step.own, piece.own) : wires.incoming(from[0].wire);
+    if (step.store != plan::Place::none) {
+      std::byte* into = here(step.store, piece.store);
+      if (into != only) copy_short(into, only, bytes);
+    }
+    for (std::uint32_t i = 0; i < move.filled; ++i) fill_slot(wires.outgoing(to[i].wire), only, bytes);
+  } else {
+    std::size_t sources = 0;
+    const auto own = static_cast<std::uint32_t>(move.own_at);
+    for (std::uint32_t i = 0; i < move.awaited; ++i) {
+      if (i == own) sources_[sources++] = here(step.own, piece.own);
+      sources_[sources++] = wires.incoming(from[i].wire);
+    }
+    if (own == move.awaited) sources_[sources++] = here(step.own, piece.own);
+    std::size_t destinations = 0;
+    if (step.store != plan::Place::none) destinations_[destinations++] = here(step.store, piece.store);
+    for (std::uint32_t i = 0; i < move.filled; ++i) destinations_[destinations++] = wires.outgoing(to[i].wire);
+    loop_({sources_.data(), static_cast<int>(sources), destinations_.data(), static_cast<int>(destinations),
+           piece.length, -1, step.finish ? plan_->schedule.size : 0, 0},
+          op_->state);
+  }
+  for (std::uint32_t i = 0; i < move.filled; ++i) wires.post(to[i].wire);
+  for (std::uint32_t i = 0; i < move.awaited; ++i) wires.take(from[i].wire);
+}
+
 ScheduleRun::Progress ScheduleRun::advance(Team& team) {
+  if (plan_->straight) return advance_straight(team.wires());
   const int lane_count = plan_->lane_count;
   for (;;) {
     bool moved = false;
@@ -67,7 +148,7 @@ ScheduleRun::Progress ScheduleRun::attempt(Lane& lane, Team& team) {
   if (move.step.barrier) return pass_barrier(lane, team);
   const std::size_t begin = lane.round * plan_->chunk;
   if (begin >= move.longest) return Progress::finished;  // nothing is left of its blocks: there is no message either
-  if (!everything_ready(lane, team)) return Progress::blocked;
+  if (!everything_ready(lane, team.wires())) return Progress::blocked;
 
   std::size_t in_slot = 0;
   const Piece* piece = plan_->pieces.data() + move.first_piece;
@@ -77,14 +158,10 @@ ScheduleRun::Progress ScheduleRun::attempt(Lane& lane, Team& team) {
     transfer(move, *piece, begin, elements, in_slot, team);
     in_slot += elements * plan_->element_size;
   }
-  if (move.step.to_place == plan::Place::none) {
-    const End* to = plan_->ends.data() + move.to;
-    for (int i = 0; i < move.step.to.count; ++i) team.wires().post(to[i].wire);
-  }
-  if (move.step.from_place == plan::Place::none) {
-    const End* from = plan_->ends.data() + move.from;
-    for (int i = 0; i < move.step.from.count; ++i) team.wires().take(from[i].wire);
-  }
+  const End* to = plan_->ends.data() + move.to;
+  for (std::uint32_t i = 0; i < move.filled; ++i) team.wires().post(to[i].wire);
+  const End* from = plan_->ends.data() + move.from;
+  for (std::uint32_t i = 0; i < move.awaited; ++i) team.wires().take(from[i].wire);
   return Progress::finished;
 }
 
@@ -104,18 +181,15 @@ ScheduleRun::Progress ScheduleRun::pass_barrier(Lane& lane, Team& team) {
   return Progress::finished;
 }
 
-bool ScheduleRun::everything_ready(Lane& lane, Team& team) const {
+bool ScheduleRun::everything_ready(Lane& lane, Wires& wires) const {
   const Move& move = *lane.move;
-  const auto sources = static_cast<std::uint32_t>(move.step.from_place == plan::Place::none ? move.step.from.count : 0);
-  const auto destinations =
-      static_cast<std::uint32_t>(move.step.to_place == plan::Place::none ? move.step.to.count : 0);
   const End* from = plan_->ends.data() + move.from;
-  for (; lane.ready < sources; ++lane.ready) {
-    if (!team.wires().can_receive(from[lane.ready].wire)) return false;
+  for (; lane.ready < move.awaited; ++lane.ready) {
+    if (!wires.can_receive(from[lane.ready].wire)) return false;
   }
   const End* to = plan_->ends.data() + move.to;
-  for (; lane.ready < sources + destinations; ++lane.ready) {
-    if (!team.wires().can_send(to[lane.ready - sources].wire)) return false;
+  for (; lane.ready < move.awaited + move.filled; ++lane.ready) {
+    if (!wires.can_send(to[lane.ready - move.awaited].wire)) return false;
   }
   return true;
 }
@@ -185,8 +259,10 @@ Operation::Watch ScheduleRun::watch(Team& team) const {
   const Lane& lane = lanes_[0];
   const Move& move = *lane.move;
   if (plan_->lane_count != 1 || move.step.barrier || move.step.from_place != plan::Place::none) return {};
-  if (lane.ready >= static_cast<std::uint32_t>(move.step.from.count)) return {};  // it waits for room
-  return team.wires().arrival(plan_->ends[move.from + lane.ready].wire);
+  if (lane.ready >= move.awaited) return {};  // it waits for room
+  Operation::Watch watch = team.wires().arrival(plan_->ends[move.from + lane.ready].wire);
+  if (plan_->straight && plan_->protocol == Protocol::packet) watch.lines = move.more_lines;
+  return watch;
 }
 
 int ScheduleRun::awaited_peer(const Team& team) const {
@@ -212,10 +288,8 @@ ScheduleRun::Awaited ScheduleRun::awaited(const Team& team) const {
                          lane.end - lane.first, l, lane.round + 1, plan_->rounds);
     };
     if (move.step.barrier) return {where("its arrival at the barrier"), team.missing()};
-    const auto sources =
-        static_cast<std::uint32_t>(move.step.from_place == plan::Place::none ? move.step.from.count : 0);
-    if (lane.ready < sources) return {where("a message"), plan_->ends[move.from + lane.ready].peer};
-    return {where("room for a message"), plan_->ends[move.to + lane.ready - sources].peer};
+    if (lane.ready < move.awaited) return {where("a message"), plan_->ends[move.from + lane.ready].peer};
+    return {where("room for a message"), plan_->ends[move.to + lane.ready - move.awaited].peer};
   }
   return {"its turn after earlier calls", -1};
 }

@@ -40,6 +40,8 @@ class ScheduleRun {
   /// The peer alone; cheap.
   int awaited_peer(const Team& team) const;
 
+  const HostPreparation& plan() const { return *plan_; }
+
  private:
   struct Lane {
     const Move* move;  ///< the next one
@@ -50,9 +52,11 @@ class ScheduleRun {
     bool arrived;         ///< at the barrier that `move` is
   };
 
+  Progress advance_straight(Wires& wires);
+  void hop(const Move& move, Wires& wires);
   Progress attempt(Lane& lane, Team& team);
   Progress pass_barrier(Lane& lane, Team& team);
-  bool everything_ready(Lane& lane, Team& team) const;
+  bool everything_ready(Lane& lane, Wires& wires) const;
   void transfer(const Move& move, const Piece& piece, std::size_t begin, std::size_t elements, std::size_t in_slot,
                 Team& team);
   std::byte* here(plan::Place place, std::size_t offset) const {

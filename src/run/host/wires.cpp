@@ -2,7 +2,7 @@
 
 namespace tutti::host {
 
-Wires::Wires(const Arena& arena, int rank) : shapes_{arena.shape().packet, arena.shape().fifo} {
+Wires::Wires(const Arena& arena, int rank) {
   const int ranks = arena.shape().ranks;
   const std::size_t ends = static_cast<std::size_t>(ranks) * wires_per_pair * 2;
   sending_.resize(ends);
@@ -13,8 +13,12 @@ Wires::Wires(const Arena& arena, int rank) : shapes_{arena.shape().packet, arena
       for (const Protocol protocol : {Protocol::packet, Protocol::fifo}) {
         const std::size_t out = arena.shape().wire_index(rank, peer, wire);
         const std::size_t in = arena.shape().wire_index(peer, rank, wire);
-        sending_[end(protocol, peer, wire)] = {arena.slots(protocol, out), &arena.credit(protocol, out), 0, 0};
-        receiving_[end(protocol, peer, wire)] = {arena.slots(protocol, in), &arena.credit(protocol, in), 0, 0};
+        const SlotShape& shape = arena.shape().slots(protocol);
+        const auto ring = [&](std::size_t wire_index) -> Ring {
+          return {arena.slots(protocol, wire_index), shape.slots, shape.stride(), shape.header};
+        };
+        sending_[end(protocol, peer, wire)] = {ring(out), &arena.credit(protocol, out), 0, 0};
+        receiving_[end(protocol, peer, wire)] = {ring(in), &arena.credit(protocol, in), 0, 0};
       }
     }
   }

@@ -28,67 +28,70 @@ class Wires {
 
   bool can_send(std::uint32_t end) {
     Sending& s = sending_[end];
-    const std::uint64_t slots = shape(end).slots;
-    if (s.sent - s.taken < slots) return true;
+    if (s.sent - s.taken < s.ring.slots) return true;
     s.taken = s.credit->load(std::memory_order_acquire);
-    return s.sent - s.taken < slots;
+    return s.sent - s.taken < s.ring.slots;
   }
   /// Payload of the next message; to be filled, then posted. Precondition: can_send.
   std::byte* outgoing(std::uint32_t end) const {
-    return slot(end, sending_[end].slots, sending_[end].sent) + shape(end).header;
+    const Sending& s = sending_[end];
+    return s.ring.slot(s.sent) + s.ring.header;
   }
   void post(std::uint32_t end) {
     Sending& s = sending_[end];
-    flag(slot(end, s.slots, s.sent)).store(s.sent + 1, std::memory_order_release);
+    flag(s.ring.slot(s.sent)).store(s.sent + 1, std::memory_order_release);
     ++s.sent;
   }
 
   bool can_receive(std::uint32_t end) const {
     const Receiving& r = receiving_[end];
-    return flag(slot(end, r.slots, r.taken)).load(std::memory_order_acquire) == r.taken + 1;
+    return flag(r.ring.slot(r.taken)).load(std::memory_order_acquire) == r.taken + 1;
   }
   /// The word that changes when the next message comes, and to what.
   Operation::Watch arrival(std::uint32_t end) const {
     const Receiving& r = receiving_[end];
-    return {reinterpret_cast<const std::atomic<std::uint64_t>*>(slot(end, r.slots, r.taken)), r.taken + 1};
+    return {reinterpret_cast<const std::atomic<std::uint64_t>*>(r.ring.slot(r.taken)), r.taken + 1};
   }
   /// Payload of the oldest message. Precondition: can_receive.
   const std::byte* incoming(std::uint32_t end) const {
-    return slot(end, receiving_[end].slots, receiving_[end].taken) + shape(end).header;
+    const Receiving& r = receiving_[end];
+    return r.ring.slot(r.taken) + r.ring.header;
   }
   /// Gives the slot back. Credits are returned in halves of the ring: the sender rarely looks, so its look finds many.
   void take(std::uint32_t end) {
     Receiving& r = receiving_[end];
     ++r.taken;
-    if (r.taken - r.returned >= shape(end).slots / 2) {
+    if (r.taken - r.returned >= r.ring.slots / 2) {
       r.returned = r.taken;
       r.credit->store(r.taken, std::memory_order_release);
     }
   }
 
  private:
+  struct Ring {
+    std::byte* first;
+    std::uint64_t slots;  ///< a power of two
+    std::uint64_t stride;
+    std::uint64_t header;
+    std::byte* slot(std::uint64_t message) const { return first + (message & (slots - 1)) * stride; }
+  };
   struct Sending {
-    std::byte* slots;
+    Ring ring;
     std::atomic<std::uint64_t>* credit;
     std::uint64_t sent;   ///< messages posted
     std::uint64_t taken;  ///< of these, known to be taken
   };
   struct Receiving {
-    std::byte* slots;
+    Ring ring;
     std::atomic<std::uint64_t>* credit;
     std::uint64_t taken;     ///< messages taken
     std::uint64_t returned;  ///< of these, told to the sender
   };
 
-  const SlotShape& shape(std::uint32_t end) const { return shapes_[end & 1U]; }
-  std::byte* slot(std::uint32_t end, std::byte* slots, std::uint64_t message) const {
-    return slots + (message & (shape(end).slots - 1)) * shape(end).stride();
-  }
   static std::atomic_ref<std::uint64_t> flag(std::byte* slot) {
     return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(slot));
   }
 
-  SlotShape shapes_[2];
   std::vector<Sending> sending_;  ///< by `end`; those to this rank itself are not used
   std::vector<Receiving> receiving_;
 };
