@@ -65,8 +65,8 @@ Orders rings_within(const Topology& topology, const Domain& domain, const HopGra
   long work = 0;
   if (bound > 0) {
     const HopGraph linked = only_up_to(graph, PathClass::xgmi);
-    const auto enough = [&] {
-      return total(best) >= bound * (1 - 1e-6) || static_cast<int>(best.orders.size()) >= limits.most_rings;
+    const auto enough = [&, most = bound] {
+      return total(best) >= most * (1 - 1e-6) || static_cast<int>(best.orders.size()) >= limits.most_rings;
     };
     // Whole links first. Where these leave some over, as a mesh of odd degree does, halves of links may go around.
     for (const double width : {unit, unit / 2}) {
