@@ -23,6 +23,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t max_kinds = 4096;
 constexpr const char* schema = "docs/schema/cluster.schema.json";
 
 /// A machine by the name of a preset or file; files are looked for beside the document.
@@ -171,6 +172,10 @@ Cluster read_cluster_json(std::string_view text, const std::string& name) {
   if (format != "tutti-cluster") root.refuse("expected \"format\": \"tutti-cluster\"");
   if (version != 1) root.refuse(fmt::format("this is version {} of the form; 1 is understood", version));
   ClusterParts parts{.source = "tutti-cluster"};
+  root.with("nodes", [](const JsonCursor& at) {
+    if (at.value.size() > max_kinds)
+      at.refuse(fmt::format("{} kinds; expected at most {}", at.value.size(), max_kinds));
+  });
   root.each("nodes", [&](const JsonCursor& at) { parts.nodes.push_back(read_group(at, name)); });
   root.with("fabric", [&](const JsonCursor& at) { parts.fabric = read_fabric(at); });
   root.each("notes", [&](const JsonCursor& at) { parts.notes.push_back(at.as<std::string>()); });

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "topology/cpu_list.hpp"
 #include "topology/match.hpp"
 #include "topology/nvlink_status.hpp"
 #include "tutti/base/error.hpp"
@@ -88,6 +89,13 @@ class Addition {
     take("CPUs of an L3", ours.cpus_per_l3, theirs.cpus_per_l3, 0, false);
     if (ours.allowed_cpus.empty()) ours.allowed_cpus = theirs.allowed_cpus;
     if (ours.numa_nodes.empty()) ours.numa_nodes = theirs.numa_nodes;
+    for (const NumaNode& node : ours.numa_nodes) {
+      for (const NumaNode& other : theirs.numa_nodes) {
+        if (node.index != other.index || node.cpus.empty() || other.cpus.empty() || node.cpus == other.cpus) continue;
+        conflict(fmt::format("CPUs of NUMA node {}", node.index), format_cpu_list(node.cpus),
+                 format_cpu_list(other.cpus));
+      }
+    }
   }
 
   void fields(Device& ours, const Device& theirs) {

@@ -22,17 +22,48 @@ constexpr int max_depth = 10;
               {.remedy = fmt::format("{} describes the form", schema)});
 }
 
+/// Counts what a text holds and stops where it is too much.
+class Limits : public nlohmann::json_sax<Json> {
+ public:
+  bool too_deep() const { return depth_ > max_depth + 1; }
+  bool too_many() const { return values_ > max_values; }
+
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t&) override { return count(); }
+  bool string(string_t&) override { return count(); }
+  bool binary(binary_t&) override { return count(); }
+  bool key(string_t&) override { return count(); }
+  bool start_object(std::size_t) override { return deeper(); }
+  bool start_array(std::size_t) override { return deeper(); }
+  bool end_object() override { return higher(); }
+  bool end_array() override { return higher(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  bool count() { return ++values_ <= max_values; }
+  bool deeper() { return ++depth_ <= max_depth + 1 && count(); }
+  bool higher() {
+    --depth_;
+    return true;
+  }
+
+  int depth_ = 0;
+  std::size_t values_ = 0;
+};
+
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& name, const char* schema) {
   if (text.size() > max_bytes) refuse_at(name, fmt::format("is longer than {} MiB", max_bytes >> 20), schema);
-  std::size_t values = 0;
+  Limits limits;
+  Json::sax_parse(text, &limits);  // first, for building takes memory that a small text may not claim
+  if (limits.too_deep()) refuse_at(name, fmt::format("is nested deeper than {} levels", max_depth), schema);
+  if (limits.too_many()) refuse_at(name, fmt::format("has more than {} values", max_values), schema);
   try {
-    return Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
-      if (depth > max_depth) refuse_at(name, fmt::format("is nested deeper than {} levels", max_depth), schema);
-      if (++values > max_values) refuse_at(name, fmt::format("has more than {} values", max_values), schema);
-      return true;
-    });
+    return Json::parse(text);
   } catch (const Json::parse_error& error) {
     const auto end = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
     const auto start = text.substr(0, end).rfind('\n');

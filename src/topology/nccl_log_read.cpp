@@ -53,6 +53,7 @@ class LogReading {
       }
     }
     const auto channels = logged_channels(lines_);
+    use_starts();
     use_models();
     const bool measured = channels.best_bus_bandwidth > 0;
     if (hosts_.empty() && channels.rings.empty() && channels.trees.empty() && !measured) {
@@ -83,6 +84,8 @@ class LogReading {
       init(line);
     } else if (text.starts_with("NET/") && text.find(": Using ") != std::string_view::npos) {
       adapters(line);
+    } else if (text.starts_with("Channel ")) {
+      adapter_in_use(line);
     } else if (text.starts_with("Setting affinity for GPU ")) {
       affinity(line, text.substr(25), " to ", true);
     } else if (const auto at = text.find("Affinity for GPU "); at != std::string_view::npos) {
@@ -97,15 +100,38 @@ class LogReading {
     const int cuda = number_after(line.text, " cudaDev ");
     if (index < 0) index = cuda;
     if (rank < 0 || index < 0 || !processes_.insert({line.host, line.pid, cuda}).second) return;
-    LoggedHost& at = host(line.host);
-    Device& gpu = gpu_of(at, bus_of_number(word_after(line.text, " busId ")), index);
-    if (gpu.rank >= 0 && gpu.rank != rank) {
-      note(line,
-           fmt::format("{} of {} has rank {} here and {} before; the first counts", gpu.name, at.name, rank, gpu.rank));
-      return;
+    starts_.push_back({&line, rank, index, cuda});
+  }
+
+  /// Ranks start in any order; machines are told in the order of ranks.
+  void use_starts() {
+    std::stable_sort(starts_.begin(), starts_.end(), [](const Start& a, const Start& b) { return a.rank < b.rank; });
+    for (const Start& start : starts_) {
+      LoggedHost& at = host(start.line->host);
+      Device& gpu = gpu_of(at, bus_of_number(word_after(start.line->text, " busId ")), start.index);
+      if (gpu.rank >= 0 && gpu.rank != start.rank) {
+        note(*start.line, fmt::format("{} of {} has rank {} here and {} elsewhere; that one counts", gpu.name, at.name,
+                                      start.rank, gpu.rank));
+        continue;
+      }
+      gpu.rank = start.rank;
+      cuda_[{at.name, start.cuda}] = gpu.id;
     }
-    gpu.rank = rank;
-    cuda_[{at.name, cuda}] = gpu.id;
+  }
+
+  /// "Channel 03 : 7[a01d0] -> 14[a01c0] [send] via NET/AWS Libfabric/2/GDRDMA": this host has an adapter 2.
+  void adapter_in_use(const NcclLogLine& line) {
+    auto text = line.text;
+    const auto at = text.find(" via NET/");
+    if (at == std::string_view::npos) return;
+    text.remove_prefix(at + 9);
+    const auto slash = text.find('/');
+    if (slash == std::string_view::npos) return;
+    text.remove_prefix(slash + 1);
+    const int index = take_number(text);
+    if (index < 0 || index > 4095) return;
+    Device& nic = nic_of(host(line.host), index);
+    if (nic.name.empty()) nic.name = fmt::format("net{}", index);
   }
 
   /// By bus id, else by number; a new one when there is none.
@@ -265,6 +291,12 @@ class LogReading {
     return Topology(std::move(parts));
   }
 
+  struct Start {
+    const NcclLogLine* line = nullptr;
+    int rank = 0;
+    int index = 0;
+    int cuda = 0;
+  };
   struct Model {
     std::string host{};
     int index = 0;
@@ -280,6 +312,7 @@ class LogReading {
   std::set<std::tuple<std::string_view, long, int>> processes_;
   std::map<std::pair<std::string, int>, int> cuda_;  ///< a host's GPU by CUDA's number
   std::map<std::pair<std::string, int>, std::string> affinities_;
+  std::vector<Start> starts_;
   std::map<int, Model> models_;
   std::vector<std::string> notes_;
 };

@@ -215,7 +215,7 @@ std::vector<PastedMatrix> pasted_matrices(const std::vector<PastedLine>& lines, 
 
 bool has_matrix(std::string_view text, CellLength cell) {
   if (text.find("GPU") == std::string_view::npos) return false;
-  constexpr std::size_t most = std::size_t{4} << 20;
+  constexpr std::size_t most = std::size_t{2} << 20;
   for (const PastedMatrix& matrix : pasted_matrices(pasted_lines(text.substr(0, most)), cell)) {
     for (const PastedRow& row : matrix.rows) {
       if (row.cells.size() >= std::min<std::size_t>(2, matrix.columns.size())) return true;

@@ -35,7 +35,7 @@ using CellLength = std::size_t (*)(std::string_view);
 /// put together; names and cells that lost the blank between them are told apart. A row may have too few cells.
 std::vector<PastedMatrix> pasted_matrices(const std::vector<PastedLine>& lines, CellLength cell);
 
-/// Has the text such a matrix, with a row of two cells or of all, in its first 4 MiB?
+/// Has the text such a matrix, with a row of two cells or of all, in its first 2 MiB?
 bool has_matrix(std::string_view text, CellLength cell);
 
 /// The most columns that a matrix may have; wider ones are no matrix.

@@ -12,7 +12,7 @@
 namespace tutti::smi {
 
 /// The longest text that these readers take, in bytes.
-inline constexpr std::size_t max_bytes = std::size_t{4} << 20;
+inline constexpr std::size_t max_bytes = std::size_t{2} << 20;
 
 /// Throws Error(invalid_argument): "name:line: why".
 [[noreturn]] void refuse(const std::string& name, std::size_t line, const std::string& why);

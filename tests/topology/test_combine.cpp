@@ -186,3 +186,11 @@ TEST_CASE("a drawn system and a matrix that disagree say so, pair by pair") {
   CHECK(has_note(both, "mlx5_bond_0 is in smi-topo.txt and not in nccl-log-system.txt"));
   CHECK(has_note(both, "mlx5_4 0000:a9:00.0 is in nccl-log-system.txt and not in smi-topo.txt"));
 }
+
+TEST_CASE("sources that give a NUMA node different CPUs say so") {
+  const auto text = fixture("smi-topo.txt");
+  const Topology other = from_text(replaced(replaced(text, "0-3,8-11", "0-3"), "0-3,8-11", "0-3"), "other");
+  const Topology both = combine(std::vector{read_fixture("smi-topo.txt"), other});
+  CHECK(has_note(both, "CPUs of NUMA node 0: 0-3,8-11 in smi-topo.txt, 0-3 in other; the first counts"));
+  CHECK(has_note(both, "cpu_affinity of gpu1: 0-3,8-11 in smi-topo.txt, 0-3 in other"));
+}

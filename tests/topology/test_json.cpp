@@ -105,6 +105,9 @@ TEST_CASE("JSON that is no topology is refused by its place") {
 }
 
 TEST_CASE("JSON that would eat the memory is refused while it is read") {
+  std::string long_list = "{\"format\": \"tutti-topology\", \"version\": 1, \"devices\": [{}";
+  for (int i = 0; i < 300'000; ++i) long_list += ",{}";  // more than a second where building looks back
+  CHECK_THAT(complaint(long_list + "]}"), contains("devices[0]: \"kind\" is missing"));
   CHECK_THAT(complaint("{\"a\":" + std::string(1'000'000, '[')), contains("is nested deeper than 10 levels"));
   std::string wide = "{\"a\":[";
   for (int i = 0; i < 4'100'000; ++i) wide += "0,";

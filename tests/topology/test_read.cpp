@@ -14,6 +14,15 @@ TEST_CASE("the kind of a text is recognised from its content") {
   CHECK(read_fixture("nccl-graph.xml").source() == "nccl-graph-xml");
   for (const char* name : {"hwloc-1.xml", "hwloc-2.xml", "hwloc-3.xml"})
     CHECK(read_fixture(name).source() == "hwloc-xml");
+  CHECK(read_fixture("smi-topo-old.txt").source() == "smi-topo");
+  CHECK(read_fixture("smi-topo-table.md").source() == "smi-topo");
+  CHECK(read_fixture("smi-p2p.txt").source() == "smi-p2p");
+  CHECK(read_fixture("smi-nvlink.txt").source() == "smi-nvlink");
+  CHECK(read_fixture("rocm-smi.txt").source() == "rocm-smi");
+  CHECK(read_fixture("ibstat.txt").source() == "ibstat");
+  CHECK(read_fixture("nccl-log-hosts.txt").source() == "nccl-log");
+  CHECK(read_fixture("slurm-block.conf").source() == "slurm");
+  CHECK(read_fixture("cluster.json").source() == "tutti-cluster");
   CHECK(from_text(serialise(read_fixture("hwloc-2.xml")), "x").source() == "hwloc-xml");  // what it was made from
 }
 
