@@ -67,12 +67,13 @@ void describe_inside(const Topology& node, const std::vector<int>& gpus, Platfor
                                                      [&](int id) { return node.device(id).kind == DeviceKind::gpu; }));
 }
 
-void describe_between(const Cluster& cluster, Platform& at) {
+/// `link` is what the fabric was called before settings changed its rate.
+void describe_between(const Cluster& cluster, const std::string& link, Platform& at) {
   const Fabric& fabric = cluster.fabric();
-  const bool ethernet = fabric.link.find("RoCE") != std::string::npos || fabric.link.find("Gb") != std::string::npos;
-  at.transport = fabric.link.find("EFA") != std::string::npos ? Transport::efa
-                 : ethernet                                   ? Transport::roce
-                                                              : Transport::infiniband;
+  const bool ethernet = link.find("RoCE") != std::string::npos || link.find("Gb") != std::string::npos;
+  at.transport = link.find("EFA") != std::string::npos ? Transport::efa
+                 : ethernet                            ? Transport::roce
+                                                       : Transport::infiniband;
   at.rails = fabric.rails;
   if (!fabric.bandwidth.known()) {
     throw Error(Code::invalid_argument, fmt::format("{}: fabric.bandwidth is not stated", cluster.name()),
@@ -86,9 +87,21 @@ void describe_between(const Cluster& cluster, Platform& at) {
   if (kept.known() && kept.value > 0) at.oversubscription = std::max(1.0, at.rail_gbs / kept.value);
 }
 
+void apply(const NetworkSettings& settings, Platform& at) {
+  at.queue_pairs = static_cast<int>(settings.queue_pairs.value_or(1));
+  at.adaptive_routing = settings.adaptive_routing.value_or(true);
+  at.gpu_direct = settings.gpu_direct.value_or(GpuDirect::sys) != GpuDirect::off;
+  at.switch_reduces = settings.sharp.value_or(false) && at.transport == Transport::infiniband;
+  // Coefficients were found with packets of 4096 bytes.
+  const bool roce = at.transport == Transport::roce || at.transport == Transport::roce_cloud;
+  at.rail_gbs *= payload_share(settings, roce) / payload_share({}, roce);
+}
+
 }  // namespace
 
-Platform platform_of(const Cluster& cluster, std::int64_t ranks) {
+Platform platform_of(const Cluster& described, std::int64_t ranks, const NetworkSettings& settings) {
+  check(settings);
+  const Cluster cluster = settings == NetworkSettings{} ? described : with(described, settings);
   const auto wrong = [&](const std::string& what, const char* remedy) {
     return Error(Code::invalid_argument, fmt::format("{}: {}", cluster.name(), what), {.remedy = remedy});
   };
@@ -111,7 +124,9 @@ Platform platform_of(const Cluster& cluster, std::int64_t ranks) {
   }
   at.nodes = static_cast<int>(ranks / at.gpus);
   describe_inside(node, gpus, at);
-  if (at.nodes > 1) describe_between(cluster, at);
+  if (at.nodes == 1) return at;
+  describe_between(cluster, described.fabric().link, at);
+  apply(settings, at);
   return at;
 }
 

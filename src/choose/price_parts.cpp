@@ -63,7 +63,8 @@ Rates rates(Collective collective, GpuProtocol protocol, const Platform& platfor
   const double line = platform.network_gbs() / platform.oversubscription * (platform.gpu_direct ? 1 : bounce_share);
   const double share = protocol == GpuProtocol::ll ? ll_share : protocol == GpuProtocol::ll128 ? ll128_share : 1;
   const bool crowded = platform.queue_pairs == 1 && platform.nodes > 2;
-  const double spread = crowded ? way.one_queue_pair : 1;
+  double spread = crowded ? way.one_queue_pair : 1;
+  if (!platform.adaptive_routing && platform.nodes > 2) spread *= way.one_queue_pair;
   result.ring = line * way.efficiency * spread * share;
   result.tree = line * way.tree_efficiency * spread * share;
   return result;

@@ -120,7 +120,8 @@ std::vector<Crossover> crossovers(Collective collective, const choose::Platform&
 int explain_command(const ExplainOptions& options, std::ostream& out) {
   const Collective collective = collective_of(options.collective);
   const std::size_t bytes = parse_bytes(options.bytes);
-  const choose::Platform at = choose::platform_of(cluster_named(options.topology, options.nodes), options.ranks);
+  const choose::Platform at =
+      choose::platform_of(cluster_named(options.topology, options.nodes), options.ranks, settings_of(options.settings));
   const auto all = choose::prices(collective, bytes, at);
   if (!all.front().possible()) {
     throw Error(Code::unsupported, fmt::format("{}: {}", options.collective, all.front().excluded),
@@ -145,6 +146,8 @@ void add_explain_command(CLI::App& app, int& status) {
       ->capture_default_str();
   command->add_option("--nodes", given->nodes, "Of a cluster's preset; 0: as many as it has")->capture_default_str();
   command->add_option("--ranks", given->ranks, "The first GPUs; 0: all")->capture_default_str();
+  command->add_option("--set", given->settings,
+                      "A setting of the network: queue_pairs=4, mtu=2048, gpu_direct=off, sharp=on, …");
   command->add_flag("--json", given->json, "The same as JSON");
   command->callback([given, &status] { status = explain_command(*given, std::cout); });
 }

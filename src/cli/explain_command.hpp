@@ -30,6 +30,7 @@ struct ExplainOptions {
   std::string topology = "dgx-h100";
   std::int64_t nodes = 0;
   std::int64_t ranks = 0;
+  std::vector<std::string> settings{};
   bool json = false;
 };
 

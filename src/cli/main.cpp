@@ -13,6 +13,7 @@
 #include "cli/log_command.hpp"
 #include "cli/plan_arguments.hpp"
 #include "cli/simulate_command.hpp"
+#include "cli/study_command.hpp"
 #include "cli/topology_command.hpp"
 
 int main(int argc, char** argv) {
@@ -29,6 +30,7 @@ int main(int argc, char** argv) {
     tutti::cli::add_simulate_command(app, status);
     tutti::cli::add_explain_command(app, status);
     tutti::cli::add_judge_command(app, status);
+    tutti::cli::add_study_command(app, status);
     tutti::cli::add_env_command(app, status);
     tutti::cli::add_log_command(app, status);
     CLI11_PARSE(app, argc, argv);

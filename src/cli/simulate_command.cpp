@@ -109,7 +109,7 @@ void add_simulate_command(CLI::App& app, int& status) {
   const auto option = [&](const char* name, auto& value, const char* what) {
     command->add_option(name, value, what)->capture_default_str();
   };
-  option("--cluster", given->cluster, "A preset of a cluster or a machine, or a file that describes a machine");
+  option("--cluster", given->cluster, "A preset of a cluster or a machine, or a file that describes one");
   option("--nodes", given->nodes, "Of the preset; 0: as many as it has");
   option("--ranks", given->ranks, "The first GPUs; 0: all");
   option("--collective", given->collective, "all_reduce, all_gather, …");
@@ -129,6 +129,8 @@ void add_simulate_command(CLI::App& app, int& status) {
   option("--failover", given->failover_us, "Microseconds until a failed adapter's traffic moves to the next; 0: never");
   option("--skew", given->skew_us, "Ranks begin up to so many microseconds late, at random");
   option("--seed", given->seed, "Of that");
+  option("--set", given->settings,
+         "A setting of the network: queue_pairs=4, mtu=2048, gpu_direct=off, link_rate=800, …");
   option("--trace", given->trace, "A file for Perfetto or chrome://tracing");
   option("--traced-ranks", given->traced_ranks, "How many ranks the trace shows");
   command->add_flag("--json", given->json, "The result as JSON");

@@ -1,9 +1,13 @@
 #include "cli/simulate_options.hpp"
 
 #include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "cli/name_list.hpp"
 #include "tutti/base/units.hpp"
+#include "tutti/topology/cluster_file.hpp"
 #include "tutti/topology/preset_clusters.hpp"
 
 namespace tutti::cli {
@@ -73,6 +77,7 @@ Scenario scenario_of(const SimulateOptions& options) {
   scenario.skew_us = options.skew_us;
   scenario.seed = options.seed;
   if (!options.trace.empty()) scenario.traced_ranks = options.traced_ranks;
+  scenario.network = settings_of(options.settings);
   for (const std::string& text : options.slow_rails) {
     const auto values = numbers("--slow-rail", text, 2, 2, "RAIL:SHARE");
     scenario.slow_rails.push_back({static_cast<int>(values[0]), values[1]});
@@ -84,14 +89,50 @@ Scenario scenario_of(const SimulateOptions& options) {
   }
   for (const std::string& text : options.failures) {
     const auto values = numbers("--fail", text, 3, 4, "NODE:RAIL:AT_US[:BACK_US]");
+    // A connection is given up after its last retry, if the settings say how many; only then can traffic move.
+    const bool told = scenario.network.timeout || scenario.network.retry_count;
+    const double failover =
+        options.failover_us > 0 || !told ? options.failover_us : 1e6 * give_up_after(scenario.network);
     scenario.failures.push_back({static_cast<std::int64_t>(values[0]), static_cast<int>(values[1]), values[2],
-                                 values.size() > 3 ? values[3] : 0, options.failover_us});
+                                 values.size() > 3 ? values[3] : 0, failover});
   }
   return scenario;
 }
 
+NetworkSettings settings_of(const std::vector<std::string>& pairs) {
+  NetworkSettings settings;
+  for (const std::string& pair : pairs) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos) {
+      throw Error(Code::invalid_argument, fmt::format("--set '{}' has no value", pair),
+                  {.remedy = "write queue_pairs=4"});
+    }
+    set(settings, std::string_view(pair).substr(0, equals), std::string_view(pair).substr(equals + 1));
+  }
+  return settings;
+}
+
+namespace {
+
+/// Does a file describe a cluster, by what it says?
+bool describes_cluster(const std::string& file) {
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return text.find("\"fabric\"") != std::string::npos || text.find("SwitchName") != std::string::npos;
+}
+
+}  // namespace
+
 Cluster cluster_named(const std::string& name, std::int64_t nodes) {
-  if (find_cluster_preset(name) != nullptr || nodes > 0) return preset_cluster(name, nodes);
+  std::error_code error;
+  const bool file = std::filesystem::is_regular_file(name, error);
+  if (!file && (nodes > 0 || find_cluster_preset(name) != nullptr)) return preset_cluster(name, nodes);
+  if (nodes > 0) {
+    throw Error(Code::invalid_argument,
+                fmt::format("--nodes {}: {} is a file and says itself how many there are", nodes, name),
+                {.remedy = "leave --nodes away"});
+  }
+  if (file && describes_cluster(name)) return cluster_from_file(name);
   const Topology machine = from_file_or_preset(name);
   ClusterParts parts;
   parts.name = machine.name();

@@ -31,13 +31,18 @@ struct SimulateOptions {
   std::uint64_t seed = 1;
   std::string trace{};
   int traced_ranks = 16;
+  std::vector<std::string> settings{};
   bool json = false;
 };
 
 /// Throws Error(invalid_argument) naming the option and what it takes.
 Scenario scenario_of(const SimulateOptions& options);
 
-/// A cluster preset, or one machine: a preset or a file. Throws what reading them throws.
+/// Of "queue_pairs=4", …: throws Error(invalid_argument) naming the setting.
+NetworkSettings settings_of(const std::vector<std::string>& pairs);
+
+/// A preset of a cluster, or a file that describes one; or one machine: a preset or a file. `nodes` is for presets of clusters; 0: as
+/// many as they have. Throws what reading them throws.
 Cluster cluster_named(const std::string& name, std::int64_t nodes);
 
 }  // namespace tutti::cli

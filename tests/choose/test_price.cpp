@@ -172,3 +172,22 @@ TEST_CASE("GPUs are known by what drivers and people call them") {
   CHECK(gpu_kind_named("NVIDIA GeForce RTX 4090") == GpuKind::ada);
   CHECK_FALSE(gpu_kind_named("something else").has_value());
 }
+
+TEST_CASE("settings of the network change what they should, and are held to their ranges") {
+  const Cluster pod = preset_cluster("superpod-1024", 4);
+  const auto us = [&](const NetworkSettings& settings) {
+    return price(Collective::all_reduce, 1024 * MiB, Pattern::ring, GpuProtocol::simple, platform_of(pod, 0, settings))
+        .us;
+  };
+  const double plain = us({});
+  CHECK(us({.queue_pairs = 4}) < plain);
+  CHECK(us({.adaptive_routing = false}) > plain);
+  CHECK(us({.gpu_direct = GpuDirect::off}) > 1.5 * plain);
+  CHECK(us({.link_rate = 400}) == plain);
+  CHECK(us({.link_rate = 200}) > 1.5 * plain);
+  CHECK(us({.mtu = 256}) > 1.05 * plain);
+  CHECK(us({.timeout = 22}) == plain);
+  CHECK(platform_of(pod, 0, {.sharp = true}).switch_reduces);
+  CHECK_FALSE(platform_of(preset_cluster("8xH100-roce400"), 0, {.sharp = true}).switch_reduces);
+  CHECK_THROWS_AS(platform_of(pod, 0, {.queue_pairs = 0}), Error);
+}

@@ -6,6 +6,7 @@
 #include "cli/says.hpp"
 #include "cli/simulate_command.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/topology/cluster_file.hpp"
 
 using namespace tutti;
 using namespace tutti::cli;
@@ -44,11 +45,28 @@ TEST_CASE("what the options say becomes a scenario, or is refused by name") {
   CHECK(scenario.stragglers[1].share == 1);
   CHECK(scenario.failures.front().back_us == 60000);
   CHECK(scenario.failures.front().failover_us == 7);
+  const Scenario given_up = scenario_of({.failures = {"0:0:1"}, .settings = {"timeout=14", "retry_count=7"}});
+  CHECK(given_up.failures.front().failover_us == Approx(7 * 4.096 * (1 << 14)));
   for (const SimulateOptions& bad :
        {SimulateOptions{.collective = "all_produce"}, SimulateOptions{.bytes = "lots"},
         SimulateOptions{.algorithm = "rung"}, SimulateOptions{.protocol = "complex"},
         SimulateOptions{.slow_rails = {"3"}}, SimulateOptions{.slow_rails = {"3:x"}},
-        SimulateOptions{.stragglers = {"1:2:3:4"}}, SimulateOptions{.failures = {"1:2"}}}) {
+        SimulateOptions{.stragglers = {"1:2:3:4"}}, SimulateOptions{.failures = {"1:2"}},
+        SimulateOptions{.settings = {"queue_pairs"}}, SimulateOptions{.settings = {"quue_pairs=3"}}}) {
     CHECK_THROWS_AS(scenario_of(bad), Error);
   }
+}
+
+TEST_CASE("clusters and machines are named by presets and by files") {
+  CHECK(cluster_named("superpod-1024", 4).node_count() == 4);
+  CHECK(cluster_named("dgx-a100", 0).gpu_count() == 8);
+  CHECK(cluster_named(std::string(TUTTI_SOURCE_DIR) + "/tests/topology/data/nccl-switched.xml", 0).node_count() == 1);
+  const std::string file = "simulate-cluster.json";
+  std::ofstream(file) << to_json(cluster_named("superpod-1024", 4));
+  CHECK(cluster_named(file, 0).gpu_count() == 32);
+  CHECK_THROWS_AS(cluster_named(file, 5), Error);
+  std::ofstream(file) << "{\"fabric\": 5}";
+  CHECK_THROWS_AS(cluster_named(file, 0), Error);
+  std::remove(file.c_str());
+  CHECK_THROWS_AS(cluster_named("no-such-thing", 0), Error);
 }

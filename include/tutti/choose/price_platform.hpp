@@ -61,10 +61,11 @@ struct Platform {
   double rail_gbs = 50;  ///< GB/s of one adapter
   double switch_us = 0;  ///< what the switches of the farthest way take, beyond one
   double oversubscription = 1;
-  bool switch_reduces = false;  ///< the switches between machines reduce (SHARP), and are allowed to
-  int queue_pairs = 1;          ///< for each connection
-  bool gpu_direct = true;       ///< adapters read and write GPU memory themselves
-  int gpus_per_process = 1;     ///< that one thread launches for, one after the other
+  bool switch_reduces = false;   ///< the switches between machines reduce (SHARP), and are allowed to
+  int queue_pairs = 1;           ///< for each connection
+  bool adaptive_routing = true;  ///< flows that meet at a switch are spread over its links
+  bool gpu_direct = true;        ///< adapters read and write GPU memory themselves
+  int gpus_per_process = 1;      ///< that one thread launches for, one after the other
 
   int ranks() const { return nodes * gpus; }
   double network_gbs() const { return rails * rail_gbs; }

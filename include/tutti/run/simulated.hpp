@@ -9,6 +9,7 @@
 #include "tutti/base/types.hpp"
 #include "tutti/choose/price.hpp"
 #include "tutti/topology/cluster.hpp"
+#include "tutti/topology/network_settings.hpp"
 
 namespace tutti {
 
@@ -53,6 +54,8 @@ struct Scenario {
   int chunks = 0;        ///< pieces that follow one another through the schedule; 0: chosen
   int slots = 8;         ///< messages that may lie between two ranks
   bool symmetry = true;  ///< ranks that behave alike are simulated once, where the scenario leaves any alike
+
+  NetworkSettings network{};  ///< see choose::platform_of
 
   double oversubscription = 0;  ///< of the lowest tier of switches; 0: as described
   double background = 0;        ///< share of the switches' upward links that others take, 0 … below 1

@@ -80,8 +80,9 @@ std::string bottleneck_of(const SimulatedRun& run) {
 
 }  // namespace
 
-SimulatedRun simulate(const Cluster& cluster, const Scenario& scenario, std::uint64_t most_bytes) {
-  choose::Platform platform = choose::platform_of(cluster, scenario.ranks);
+SimulatedRun simulate(const Cluster& described, const Scenario& scenario, std::uint64_t most_bytes) {
+  const choose::Platform platform = choose::platform_of(described, scenario.ranks, scenario.network);
+  const Cluster cluster = scenario.network == NetworkSettings{} ? described : with(described, scenario.network);
   check(scenario, platform);
   SimulatedRun result;
   result.ranks = platform.ranks();
