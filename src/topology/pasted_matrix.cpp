@@ -88,6 +88,8 @@ class Reading {
   Reading(const std::vector<PastedLine>& lines, CellLength cell) : lines_(lines), cell_(cell) {}
 
   std::vector<PastedMatrix> read() {
+    constexpr int most_in_vain = 10'000;  // heads without rows
+    int in_vain = 0;
     std::vector<PastedMatrix> found;
     for (at_ = 0; at_ < lines_.size(); ++at_) {
       if (lines_[at_].text.find("GPU") == std::string::npos) continue;
@@ -102,6 +104,7 @@ class Reading {
         --at_;  // the line that ended it may be the next head
       } else {
         at_ = begin;
+        if (++in_vain == most_in_vain) break;
       }
     }
     return found;
@@ -130,6 +133,7 @@ class Reading {
       ++ahead;
       if (row_of(matrix, line)) return true;
       if (without_gap(line).find_first_not_of("-=+:| \t") == std::string_view::npos) continue;  // a ruler
+      if (const auto other = parse_head(line); other && other->columns.front() == matrix.columns.front()) return false;
       if (text.size() + line.size() > 65'536) continue;
       auto longer = parse_head(text + line);
       if (!longer) continue;

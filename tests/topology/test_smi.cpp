@@ -255,3 +255,10 @@ TEST_CASE("ports of adapters are read with rate and state, in three spellings") 
   CHECK(from_text("hca_id: mlx5_4\n\tport: 1\n\t\tstate: PORT_DOWN (1)\n", "f").device(0).name == "mlx5_4");
   CHECK_THAT(complaint("CA 'mlx5_0'\n\tPort 1:\n\t\tRate: fast\n"), contains("f:3: expected a rate in Gbit/s"));
 }
+
+TEST_CASE("heads of matrices without rows are passed over, however many") {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "\tGPU0\tGPU1\n";
+  CHECK_THAT(complaint(text), contains("f:1: \"GPU0?GPU1\" begins nothing that is known"));
+  CHECK(from_text("\tGPU0\tGPU1\n" + fixture("smi-topo.txt"), "f").all(DeviceKind::gpu).size() == 4);
+}
