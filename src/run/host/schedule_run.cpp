@@ -107,7 +107,10 @@ void ScheduleRun::hop(const Move& move, Wires& wires) {
           op_->state);
   }
   for (std::uint32_t i = 0; i < move.filled; ++i) wires.post(to[i].wire);
-  for (std::uint32_t i = 0; i < move.awaited; ++i) wires.take(from[i].wire);
+  for (std::uint32_t i = 0; i < move.awaited; ++i) {
+    wires.take(from[i].wire);
+    __builtin_prefetch(wires.arrival(from[i].wire).word);  // of a peer that runs ahead, the next one is there already
+  }
 }
 
 ScheduleRun::Progress ScheduleRun::advance(Team& team) {
