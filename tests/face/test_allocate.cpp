@@ -121,6 +121,6 @@ TEST_CASE("ranks that ask for different sizes, or for more than there is, all le
     Buffer<int> buffer = comm.allocate<int>(10);
     all_reduce(comm, on_host(buffer), sum).wait();
   };
-  in_process(3, body, {.timeout = 10s});
-  in_process(3, body, {.timeout = 10s, .progress_thread = true});
+  in_process(3, body, {.timeout = 60s});
+  in_process(3, body, {.timeout = 60s, .progress_thread = true});
 }

@@ -241,7 +241,7 @@ TEST_CASE("every wrong call is refused with place, value and remedy, and the com
                  expect_works(comm);
                }
              },
-             {.timeout = 10s});
+             {.timeout = 60s});
   for (std::size_t i = 0; i < wrongs.size(); ++i) {
     INFO(wrongs[i].name);
     for (const std::string& word : wrongs[i].words) CHECK(says(told[i], wrongs[i].code, {word}));
