@@ -11,6 +11,7 @@
 #include "cli/explain_command.hpp"
 #include "cli/judge_command.hpp"
 #include "cli/log_command.hpp"
+#include "cli/place_command.hpp"
 #include "cli/plan_arguments.hpp"
 #include "cli/simulate_command.hpp"
 #include "cli/study_command.hpp"
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
     tutti::cli::add_explain_command(app, status);
     tutti::cli::add_judge_command(app, status);
     tutti::cli::add_study_command(app, status);
+    tutti::cli::add_place_command(app, status);
     tutti::cli::add_env_command(app, status);
     tutti::cli::add_log_command(app, status);
     CLI11_PARSE(app, argc, argv);
