@@ -14,6 +14,7 @@
 #include "cli/place_formats.hpp"
 #include "topology/host_list.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/topology/cluster_file.hpp"
 #include "tutti/topology/preset_clusters.hpp"
 
 namespace tutti::cli {
@@ -22,15 +23,20 @@ namespace {
 
 constexpr std::array<std::string_view, 6> formats{"text", "json", "rankfile", "hostfile", "srun", "numactl"};
 
-/// A cluster by name, or so many machines of one kind below one switch.
+/// A cluster by name or from a file, or so many machines of one kind below one switch.
 Cluster cluster_of(const std::string& name, std::int64_t nodes) {
   if (find_cluster_preset(name)) return preset_cluster(name, nodes);
+  const Topology machine = from_file_or_preset(name);
+  if (machine.source() == "tutti-cluster" || machine.source() == "slurm") {
+    if (nodes != 0) throw Error(Code::invalid_argument, fmt::format("--nodes: {} says how many nodes there are", name));
+    return cluster_from_file(name);
+  }
   if (nodes < 0 || nodes > Cluster::max_nodes) {
     throw Error(Code::invalid_argument, fmt::format("--nodes {}; expected 1 to {}", nodes, Cluster::max_nodes));
   }
   const std::int64_t count = std::max<std::int64_t>(nodes, 1);
   ClusterParts parts{.name = name, .source = "machine"};
-  parts.nodes.push_back({.machine = name, .topology = from_file_or_preset(name), .count = count});
+  parts.nodes.push_back({.machine = name, .topology = machine, .count = count});
   parts.fabric.tiers.push_back({.name = "switch", .nodes = count});
   return Cluster(std::move(parts));
 }
@@ -102,8 +108,11 @@ int place_command(const PlaceArguments& arguments, std::ostream& out) {
 void add_place_command(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<PlaceArguments>();
   CLI::App* place = app.add_subcommand("place", "Which rank goes where on a cluster, and in which order");
-  place->add_option("CLUSTER", arguments->cluster, "A preset of a cluster, or a machine: a file or preset")->required();
-  place->add_option("--nodes", arguments->nodes, "So many nodes, in place of the preset's own number");
+  place
+      ->add_option("CLUSTER", arguments->cluster,
+                   "A cluster or a machine: a file of any kind that is known, or a preset")
+      ->required();
+  place->add_option("--nodes", arguments->nodes, "So many nodes of a preset or machine");
   place->add_option("--allocation", arguments->allocation,
                     "The nodes that the scheduler gave, in its order: 0-3,64 or n[01-04,64]");
   place->add_option("--ranks-per-node", arguments->ranks_per_node, "In place of one for each GPU");

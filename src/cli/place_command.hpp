@@ -15,7 +15,7 @@ class App;
 namespace tutti::cli {
 
 struct PlaceArguments {
-  std::string cluster{};     ///< a preset of a cluster, or a machine: a file or preset
+  std::string cluster{};     ///< a cluster or a machine: a file or preset
   std::int64_t nodes = 0;    ///< of a preset or machine; 0: as many as it has, one of a machine
   std::string allocation{};  ///< what the scheduler gave, in its order: "0-3,64" or "n[01-04,64]"; empty: all
   int ranks_per_node = 0;    ///< 0: one for each GPU

@@ -11,7 +11,9 @@
 
 #include "cli/topology_lists.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/topology/cluster_file.hpp"
 #include "tutti/topology/combine.hpp"
+#include "tutti/topology/preset_clusters.hpp"
 #include "tutti/topology/presets.hpp"
 #include "tutti/topology/read.hpp"
 
@@ -75,6 +77,13 @@ std::map<std::string, std::string> parse_bus_ids(const std::string& text) {
 }
 
 int topology_command(const TopologyArguments& arguments, std::ostream& out) {
+  if (arguments.files.size() == 1 && find_cluster_preset(arguments.files.front()) &&
+      (arguments.format == TopologyFormat::text || arguments.format == TopologyFormat::json)) {
+    const Cluster cluster = preset_cluster(arguments.files.front());
+    out << (arguments.format == TopologyFormat::json ? to_json(cluster) + "\n"
+                                                     : cluster_text(cluster) + preset_sources(cluster.name()));
+    return 0;
+  }
   Topology topology = read(arguments.files);
   if (!arguments.bus_ids.empty()) topology = with_bus_ids(topology, arguments.bus_ids);
   out << write(topology, arguments.format);

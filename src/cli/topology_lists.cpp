@@ -45,6 +45,27 @@ std::string preset_sources(std::string_view name) {
   return text;
 }
 
+std::string cluster_text(const Cluster& cluster) {
+  const Fabric& fabric = cluster.fabric();
+  const auto number = [](const Quantity& value, const char* unit) {
+    return value.known() ? fmt::format("{}{:.4g} {}", value.is_assumed() ? "~" : "", value.value, unit) : "not known";
+  };
+  std::string text = fmt::format("{}: {} nodes, {} GPUs\n", cluster.name(), cluster.node_count(), cluster.gpu_count());
+  for (const NodeGroup& group : cluster.groups()) text += fmt::format("  {} of {}\n", group.count, group.machine);
+  text += fmt::format("  {} rails of {}, {} each, {}, {} from adapter to adapter\n\n", fabric.rails, fabric.link,
+                      number(fabric.bandwidth, "GB/s"), name(fabric.wiring), number(fabric.latency, "us"));
+  text += fmt::format("  {:<12} {:>7} {:>17} {:>16} {:>14}\n", "tier", "nodes", "oversubscription", "rail keeps",
+                      "latency");
+  for (std::size_t i = 0; i < fabric.tiers.size(); ++i) {
+    const FabricTier& tier = fabric.tiers[i];
+    text += fmt::format("  {:<12} {:>7} {:>15}:1 {:>16} {:>14}\n", tier.name, tier.nodes, tier.oversubscription,
+                        number(cluster.bandwidth_through(static_cast<int>(i)), "GB/s"),
+                        number(cluster.latency_through(static_cast<int>(i)), "us"));
+  }
+  for (const auto& note : cluster.notes()) text += "  " + note + "\n";
+  return text;
+}
+
 int topology_lists(bool presets, bool links, TopologyFormat format, std::ostream& out) {
   const bool json = format == TopologyFormat::json;
   if (!json && format != TopologyFormat::text) {

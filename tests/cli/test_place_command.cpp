@@ -41,9 +41,9 @@ TEST_CASE("tutti place writes what launchers take") {
   CHECK(says(as("rankfile"), {"rank 0=node0 slot=48-63,176-191\n", "rank 15=node1 slot=80-95,208-223\n"}));
   CHECK(as("hostfile") == "node0\nnode1\n");
   // GPU 2 is on NUMA node 1: CPUs 16-31 and 144-159.
-  CHECK(says(as("srun"),
-             {"--ntasks=16 --ntasks-per-node=8", "--cpu-bind=mask_cpu:0xffff",
-              ",0xffff000000000000000000000000ffff0000,", "--mem-bind=mask_mem:0x8,0x8,0x2,0x2,0x80,0x80,0x20,0x20"}));
+  CHECK(says(as("srun"), {"--ntasks=16 --ntasks-per-node=8", "--cpu-bind=mask_cpu:0xffff",
+                          ",0xffff0000000000000000000000000000ffff0000,",
+                          "--mem-bind=mask_mem:0x8,0x8,0x2,0x2,0x80,0x80,0x20,0x20"}));
   CHECK(says(as("numactl"), {"# local rank 2\nCUDA_VISIBLE_DEVICES=2 NCCL_IB_HCA==mlx5_2,mlx5_3 numactl "
                              "--cpunodebind=1 --preferred=1 COMMAND\n"}));
   const auto json = nlohmann::json::parse(as("json"));

@@ -41,3 +41,14 @@ TEST_CASE("tutti topology shows a preset in every form, with its sources in text
   CHECK(says(shown(TopologyFormat::dot), {"graph"}));
   CHECK(nlohmann::json::parse(shown(TopologyFormat::json))["source"] == "preset");
 }
+
+TEST_CASE("tutti topology shows a cluster that is known by name") {
+  const auto shown = [](TopologyFormat format) {
+    std::ostringstream out;
+    CHECK(topology_command({.files = {"llama3-24576"}, .format = format}, out) == 0);
+    return out.str();
+  };
+  CHECK(says(shown(TopologyFormat::text),
+             {"3072 nodes, 24576 GPUs", "dgx-h100", "7:1", "~7.143 GB/s", "arXiv 2407.21783"}));
+  CHECK(nlohmann::json::parse(shown(TopologyFormat::json))["format"] == "tutti-cluster");
+}
