@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdio>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -81,6 +84,21 @@ nlohmann::ordered_json json_of(const SimulatedRun& run, const SimulateOptions& o
   return json;
 }
 
+constexpr std::uint64_t most_bytes = std::uint64_t{8} << 30;
+
+/// A line that tells how far a long run is, where somebody looks.
+std::function<void(double)> progress_line() {
+  if (isatty(STDERR_FILENO) == 0) return {};
+  return [shown = -1](double share) mutable {
+    const int percent = static_cast<int>(100 * share);
+    if (percent == shown) return;
+    shown = percent;
+    fmt::print(stderr, "\r{:3} % ", percent);
+    if (percent >= 99) fmt::print(stderr, "\r      \r");
+    std::fflush(stderr);
+  };
+}
+
 }  // namespace
 
 int simulate_command(const SimulateOptions& options, std::ostream& out) {
@@ -89,11 +107,17 @@ int simulate_command(const SimulateOptions& options, std::ostream& out) {
   const Cluster cluster = cluster_named(options.cluster, options.nodes);
   std::unique_ptr<OutputFile> trace;
   if (!options.trace.empty()) trace = std::make_unique<OutputFile>(options.trace);
-  const SimulatedRun run = simulate(cluster, scenario);
+  std::unique_ptr<OutputFile> timeline;
+  if (!options.timeline.empty()) timeline = std::make_unique<OutputFile>(options.timeline);
+  const SimulatedRun run = simulate(cluster, scenario, most_bytes, progress_line());
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (trace) {
     trace->write(perfetto_trace(run));
     trace->publish();
+  }
+  if (timeline) {
+    timeline->write(svg_timeline(run));
+    timeline->publish();
   }
   if (options.json) {
     out << json_of(run, options, cluster, wall_s).dump(2) << '\n';
@@ -132,6 +156,7 @@ void add_simulate_command(CLI::App& app, int& status) {
   option("--set", given->settings,
          "A setting of the network: queue_pairs=4, mtu=2048, gpu_direct=off, link_rate=800, …");
   option("--trace", given->trace, "A file for Perfetto or chrome://tracing");
+  option("--timeline", given->timeline, "A picture of the same, as SVG");
   option("--traced-ranks", given->traced_ranks, "How many ranks the trace shows");
   command->add_flag("--json", given->json, "The result as JSON");
   command->callback([given, &status] { status = simulate_command(*given, std::cout); });

@@ -76,7 +76,7 @@ Scenario scenario_of(const SimulateOptions& options) {
   scenario.background = options.background;
   scenario.skew_us = options.skew_us;
   scenario.seed = options.seed;
-  if (!options.trace.empty()) scenario.traced_ranks = options.traced_ranks;
+  if (!options.trace.empty() || !options.timeline.empty()) scenario.traced_ranks = options.traced_ranks;
   scenario.network = settings_of(options.settings);
   for (const std::string& text : options.slow_rails) {
     const auto values = numbers("--slow-rail", text, 2, 2, "RAIL:SHARE");

@@ -30,6 +30,7 @@ struct SimulateOptions {
   double skew_us = 0;
   std::uint64_t seed = 1;
   std::string trace{};
+  std::string timeline{};
   int traced_ranks = 16;
   std::vector<std::string> settings{};
   bool json = false;

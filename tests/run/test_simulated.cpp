@@ -196,6 +196,8 @@ TEST_CASE("values that are wrong, and runs that would not fit, are refused befor
   CHECK(code_of(pod(2), {.failures = {{0, 0, 5, 1, 0}}}) == Code::invalid_argument);
   CHECK(code_of(pod(2), {.algorithm = Algorithm::bruck}) == Code::unsupported);
   CHECK(code_of(pod(2), {.algorithm = Algorithm::mpi}) == Code::unsupported);
+  CHECK(code_of(pod(2), {.collective = Collective::all_gather_v}) == Code::unsupported);
+  CHECK(code_of(pod(2), {.collective = Collective::recv, .algorithm = Algorithm::one_shot}) == Code::unsupported);
   CHECK(code_of(pod(2), {.collective = Collective::all_gather, .arrangement = Arrangement::two_level}) ==
         Code::unsupported);
   CHECK(code_of(pod(128), {.arrangement = Arrangement::two_level, .symmetry = false}, MiB) == Code::resource);
@@ -217,6 +219,10 @@ TEST_CASE("a trace is JSON with every step of the ranks asked for, in order on e
   }
   CHECK(steps == 15);
   CHECK(nlohmann::json::parse(perfetto_trace(SimulatedRun{}))["traceEvents"].empty());
+  const std::string picture = svg_timeline(run);
+  CHECK(picture.find("rank 1 lane 0") != std::string::npos);
+  CHECK(picture.substr(picture.size() - 7) == "</svg>\n");
+  CHECK(svg_timeline(SimulatedRun{}).find("<svg") == 0);
 }
 
 TEST_CASE("a Simulation takes calls like a communicator") {
@@ -227,4 +233,17 @@ TEST_CASE("a Simulation takes calls like a communicator") {
   CHECK(run.us == simulate(pod(1), {.bytes = 4 * MiB}).us);
   CHECK(all_reduce(simulation, on_host(data), sum, {.algorithm = Algorithm::halving_doubling}).us < 2 * run.us);
   CHECK_THROWS_AS((Simulation{preset("dgx-h100"), 9}), Error);
+}
+
+TEST_CASE("a long run tells how far it is, ever further") {
+  double last = 0;
+  int told = 0;
+  simulate(pod(64), {.bytes = MiB, .algorithm = Algorithm::one_shot, .symmetry = false}, std::uint64_t{8} << 30,
+           [&](double share) {
+             CHECK(share >= last);
+             CHECK(share <= 1);
+             last = share;
+             ++told;
+           });
+  CHECK(told > 0);
 }

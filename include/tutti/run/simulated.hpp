@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -110,14 +111,18 @@ struct SimulatedRun {
 };
 
 /// Plays a collective on a described cluster, without a machine and without a clock: the steps of plan/ against links that
-/// messages share. The same scenario gives the same run, to the picosecond. Takes no lock and keeps nothing. Throws
-/// Error(invalid_argument) for values that are wrong or contradict the cluster, Error(unsupported) for a schedule that there
-/// is not, Error(resource) before it begins when it would need more than `most_bytes` of memory or most_events events, and
-/// Error(peer_lost) when a failure lets the collective never end.
+/// messages share. The same scenario gives the same run, to the picosecond. Takes no lock and keeps nothing. `progress` is
+/// told now and then which share is done. Throws Error(invalid_argument) for values that are wrong or contradict the
+/// cluster, Error(unsupported) for a schedule that there is not, Error(resource) before it begins when it would need more
+/// than `most_bytes` of memory or 2,000,000,000 messages, and Error(peer_lost) when a failure lets the collective never end.
 SimulatedRun simulate(const Cluster& cluster, const Scenario& scenario,
-                      std::uint64_t most_bytes = std::uint64_t{8} << 30);
+                      std::uint64_t most_bytes = std::uint64_t{8} << 30,
+                      const std::function<void(double share)>& progress = {});
 
 /// The trace in the JSON that Perfetto and chrome://tracing read: a process for each rank, a thread for each lane.
 std::string perfetto_trace(const SimulatedRun& run);
+
+/// The same as a picture: a row for each lane, time to the right.
+std::string svg_timeline(const SimulatedRun& run);
 
 }  // namespace tutti

@@ -24,6 +24,12 @@ std::uint64_t block_of(const plan::Schedule& schedule, std::uint64_t bytes) {
 }
 
 plan::Schedule schedule_of(Collective collective, Algorithm algorithm, std::int64_t size) {
+  const bool uneven = collective == Collective::all_gather_v || collective == Collective::reduce_scatter_v ||
+                      collective == Collective::all_to_all_v;
+  if (uneven || is_pairwise(collective)) {
+    throw Error(Code::unsupported, fmt::format("{} cannot be simulated", name(collective)),
+                {.remedy = uneven ? "simulate the even one, with the longest part" : "a collective takes all ranks"});
+  }
   const plan::Schedule schedule{.collective = collective, .algorithm = algorithm, .size = static_cast<int>(size)};
   if (const char* reason = plan::unsupported(schedule)) {
     throw Error(Code::unsupported,

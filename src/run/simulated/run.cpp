@@ -110,7 +110,16 @@ void Run::look_at(int actor) {
   ready_.push_back(actor);
 }
 
-Time Run::play() {
+/// Of the first lane that is at work: all go forward together, more or less.
+double Run::done() const {
+  const Actor& a = actors_.front();
+  const double steps = std::max(1, a.steps);
+  return (a.round + a.index / steps) / plan_.chunks;
+}
+
+Time Run::play(const std::function<void(double)>& progress) {
+  constexpr std::uint64_t between_reports = 1 << 18;
+  std::uint64_t next_report = between_reports;
   for (std::size_t a = 0; a < actors_.size(); ++a) {
     if (actors_[a].from > 0) {
       at(actors_[a].from, What::wakes, a);
@@ -130,6 +139,10 @@ Time Run::play() {
     flows_.settle(now_, [&](int flow, std::uint32_t version, Time time) {
       at(time, What::left, static_cast<std::size_t>(flow), version);
     });
+    if (progress && events_ >= next_report) {
+      progress(done());
+      next_report = events_ + between_reports;
+    }
     if (queue_.empty()) stuck();
     now_ = queue_.front().time;
     end = now_;

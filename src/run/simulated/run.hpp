@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -19,7 +20,8 @@ class Run {
   Run(const Scenario& scenario, const Plan& plan, Machine& machine, Flows& flows);
 
   /// Until everybody is through. Throws Error(peer_lost) when that can never be.
-  Time play();
+  /// Calls `progress`, if there is one, now and then with the share that is done.
+  Time play(const std::function<void(double)>& progress = {});
 
   std::uint64_t events() const { return events_; }
   std::uint64_t messages() const { return messages_; }
@@ -69,6 +71,7 @@ class Run {
   };
 
   Event take();
+  double done() const;
   void add_actors(const Gpu& gpu, int channel);
   void look_at(int actor);
   void try_step(int actor);

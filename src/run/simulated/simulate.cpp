@@ -80,7 +80,8 @@ std::string bottleneck_of(const SimulatedRun& run) {
 
 }  // namespace
 
-SimulatedRun simulate(const Cluster& described, const Scenario& scenario, std::uint64_t most_bytes) {
+SimulatedRun simulate(const Cluster& described, const Scenario& scenario, std::uint64_t most_bytes,
+                      const std::function<void(double)>& progress) {
   const choose::Platform platform = choose::platform_of(described, scenario.ranks, scenario.network);
   const Cluster cluster = scenario.network == NetworkSettings{} ? described : with(described, scenario.network);
   check(scenario, platform);
@@ -98,7 +99,7 @@ SimulatedRun simulate(const Cluster& described, const Scenario& scenario, std::u
   Flows flows;
   Machine machine(scenario, cluster, platform, plan.symmetry, flows);
   Run run(scenario, plan, machine, flows);
-  const Time played = run.play();
+  const Time played = run.play(progress);
   result.time_ps = played + picoseconds(choose::shipped_coefficients().start_us);
   result.us = microseconds(result.time_ps);
   result.algorithm_gbs = static_cast<double>(scenario.bytes) / result.us / 1e3;
