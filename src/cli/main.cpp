@@ -7,6 +7,7 @@
 
 #include "cli/bench_command.hpp"
 #include "cli/bind_command.hpp"
+#include "cli/doctor_command.hpp"
 #include "cli/env_command.hpp"
 #include "cli/explain_command.hpp"
 #include "cli/judge_command.hpp"
@@ -34,6 +35,7 @@ int main(int argc, char** argv) {
     tutti::cli::add_study_command(app, status);
     tutti::cli::add_place_command(app, status);
     tutti::cli::add_env_command(app, status);
+    tutti::cli::add_doctor_command(app, status);
     tutti::cli::add_log_command(app, status);
     CLI11_PARSE(app, argc, argv);
   } catch (const std::exception& error) {
