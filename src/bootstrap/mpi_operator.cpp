@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bootstrap/mpi_check.hpp"
+#include "bootstrap/mpi_words.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {
@@ -107,26 +108,10 @@ bool MpiOperator::any_free() {
 }
 
 MPI_Op mpi_builtin(DataType type, Op op) {
-  const bool integer = !is_float(type) && type != DataType::user;
-  if (size_of(type) >= 4) {
-    if (op == Op::sum) return MPI_SUM;
-    if (op == Op::product) return MPI_PROD;
-  }
-  if (!integer) return MPI_OP_NULL;
-  switch (op) {
-    case Op::minimum:
-      return MPI_MIN;
-    case Op::maximum:
-      return MPI_MAX;
-    case Op::bitwise_and:
-      return MPI_BAND;
-    case Op::bitwise_or:
-      return MPI_BOR;
-    case Op::bitwise_xor:
-      return MPI_BXOR;
-    default:
-      return MPI_OP_NULL;
-  }
+  if (mpi_type(type) == MPI_DATATYPE_NULL) return MPI_OP_NULL;
+  if ((op == Op::minimum || op == Op::maximum) && is_float(type)) return MPI_OP_NULL;
+  if ((op == Op::sum || op == Op::product) && size_of(type) < 4) return MPI_OP_NULL;
+  return mpi_op(op);
 }
 
 MpiVocabulary::~MpiVocabulary() {
@@ -137,30 +122,7 @@ MpiVocabulary::~MpiVocabulary() {
 }
 
 MPI_Datatype MpiVocabulary::type(DataType type, std::size_t size) {
-  switch (type) {
-    case DataType::int8:
-      return MPI_INT8_T;
-    case DataType::uint8:
-      return MPI_UINT8_T;
-    case DataType::int16:
-      return MPI_INT16_T;
-    case DataType::uint16:
-      return MPI_UINT16_T;
-    case DataType::int32:
-      return MPI_INT32_T;
-    case DataType::uint32:
-      return MPI_UINT32_T;
-    case DataType::int64:
-      return MPI_INT64_T;
-    case DataType::uint64:
-      return MPI_UINT64_T;
-    case DataType::float32:
-      return MPI_FLOAT;
-    case DataType::float64:
-      return MPI_DOUBLE;
-    default:
-      break;
-  }
+  if (const MPI_Datatype known = mpi_type(type); known != MPI_DATATYPE_NULL) return known;
   if (bytes_.size() <= size) bytes_.resize(size + 1, MPI_DATATYPE_NULL);
   MPI_Datatype& made = bytes_[size];
   if (made == MPI_DATATYPE_NULL) {

@@ -24,12 +24,10 @@ MpiTransfer::~MpiTransfer() {
   if (tested_ == pending.size() || !mpi_is_up()) return;
   bool all_back = true;
   for (std::size_t i = tested_; i < pending.size(); ++i) {
-    if (pending[i].received == MPI_DATATYPE_NULL) {
-      all_back = false;
-    } else {  // a receive can be cancelled, and then ends at once
-      MPI_Cancel(&pending[i].request);
-      MPI_Wait(&pending[i].request, MPI_STATUS_IGNORE);
-    }
+    int done = 0;
+    // Only a receive can be cancelled; one whose message has begun to come goes on, and nobody is to wait for it.
+    if (pending[i].received != MPI_DATATYPE_NULL) MPI_Cancel(&pending[i].request);
+    if (MPI_Test(&pending[i].request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done == 0) all_back = false;
   }
   if (all_back) return;
   // MPI offers no way to call the others back: what they use must stay.

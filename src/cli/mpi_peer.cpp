@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "bootstrap/mpi_words.hpp"
+
 namespace tutti::cli {
 
 namespace {
@@ -29,58 +31,7 @@ MPI_Datatype moved_as(DataType type) {
   }
 }
 
-/// MPI_DATATYPE_NULL: MPI has no such arithmetic.
-MPI_Datatype reduced_as(DataType type) {
-  switch (type) {
-    case DataType::int8:
-      return MPI_INT8_T;
-    case DataType::uint8:
-      return MPI_UINT8_T;
-    case DataType::int16:
-      return MPI_INT16_T;
-    case DataType::uint16:
-      return MPI_UINT16_T;
-    case DataType::int32:
-      return MPI_INT32_T;
-    case DataType::uint32:
-      return MPI_UINT32_T;
-    case DataType::int64:
-      return MPI_INT64_T;
-    case DataType::uint64:
-      return MPI_UINT64_T;
-    case DataType::float32:
-      return MPI_FLOAT;
-    case DataType::float64:
-      return MPI_DOUBLE;
-    default:
-      return MPI_DATATYPE_NULL;
-  }
-}
-
-MPI_Datatype mpi_type(const Call& call) {
-  return reduces(call.collective) ? reduced_as(call.type) : moved_as(call.type);
-}
-
-MPI_Op mpi_op(Op op) {
-  switch (op) {
-    case Op::sum:
-      return MPI_SUM;
-    case Op::product:
-      return MPI_PROD;
-    case Op::minimum:
-      return MPI_MIN;
-    case Op::maximum:
-      return MPI_MAX;
-    case Op::bitwise_and:
-      return MPI_BAND;
-    case Op::bitwise_or:
-      return MPI_BOR;
-    case Op::bitwise_xor:
-      return MPI_BXOR;
-    default:
-      return MPI_OP_NULL;
-  }
-}
+MPI_Datatype type_of(const Call& call) { return reduces(call.collective) ? mpi_type(call.type) : moved_as(call.type); }
 
 /// Tables of MPI's uneven collectives: counts, and where each part begins.
 struct Parts {
@@ -118,7 +69,7 @@ std::string MpiPeer::version() const { return mpi_library(); }
 
 std::string MpiPeer::unsupported(const Call& call) const {
   if (reduces(call.collective)) {
-    if (reduced_as(call.type) == MPI_DATATYPE_NULL) return fmt::format("MPI has no {}", tutti::name(call.type));
+    if (mpi_type(call.type) == MPI_DATATYPE_NULL) return fmt::format("MPI has no {}", tutti::name(call.type));
     if (mpi_op(call.op) == MPI_OP_NULL) return fmt::format("MPI has no {}", tutti::name(call.op));
   }
   if (call.collective == Collective::broadcast && !call.in_place) return "MPI broadcasts in place only";
@@ -127,7 +78,7 @@ std::string MpiPeer::unsupported(const Call& call) const {
 }
 
 Runner MpiPeer::runner(Call& call) {
-  const MPI_Datatype type = mpi_type(call);
+  const MPI_Datatype type = type_of(call);
   const MPI_Op op = mpi_op(call.op);
   const MPI_Comm comm = communicator_;
   const int count = static_cast<int>(call.extent.count);
@@ -179,7 +130,7 @@ Runner MpiPeer::runner(Call& call) {
 }
 
 Runner MpiPeer::uneven(const Call& call) const {
-  const MPI_Datatype type = mpi_type(call);
+  const MPI_Datatype type = type_of(call);
   const MPI_Op op = mpi_op(call.op);
   const MPI_Comm comm = communicator_;
   const auto sent = std::make_shared<const Parts>(call.extent.counts);

@@ -42,11 +42,14 @@ class Operation {
   };
   const Watch& watch() const noexcept { return watch_; }
 
+  /// Does an `advance` cost more than a look at the clock, so that the clock is looked at after each?
+  bool is_slow() const noexcept { return slow_; }
+
   bool finished() const noexcept { return finished_; }
   ProgressLoop& loop() const noexcept { return *loop_; }
 
  protected:
-  Operation() = default;
+  explicit Operation(bool slow = false) : slow_(slow) {}
   /// Before each use.
   void start(ProgressLoop& loop, std::chrono::milliseconds timeout) {
     loop_ = &loop;
@@ -72,6 +75,7 @@ class Operation {
   std::exception_ptr error_;
   bool failed_ = false;  ///< there is an `error_`
   bool finished_ = true;
+  bool slow_;
 };
 
 }  // namespace tutti

@@ -88,7 +88,7 @@ void ProgressLoop::drive(Operation& operation) noexcept {
       round();
       if (operation.finished()) return;
     }
-    if (watch.word == nullptr) look = pause();
+    if (watch.word == nullptr) look = pause() || operation.is_slow();
     if (look) {
       const auto lock = guard();
       check_clocks();
@@ -165,7 +165,7 @@ void ProgressLoop::serve() {
       lock.unlock();
       const bool look = pause();
       lock.lock();
-      if (look) check_clocks();
+      if (look || (!active_.empty() && active_.front()->is_slow())) check_clocks();
     }
   }
 }

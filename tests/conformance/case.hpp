@@ -61,6 +61,8 @@ struct Case {
   Style style = Style::alone;
   bool check_across_ranks = false;
   bool progress_thread = false;
+
+  bool operator==(const Case&) const = default;
 };
 
 std::string describe(const Case& c);

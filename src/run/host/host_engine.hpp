@@ -2,15 +2,16 @@
 #pragma once
 
 #include <chrono>
-#include <exception>
 #include <memory>
 #include <vector>
 
 #include "choose/choose.hpp"
+#include "run/call_lines.hpp"
 #include "run/engine.hpp"
 #include "run/host/host_preparation.hpp"
 #include "run/host/team.hpp"
 #include "run/progress_loop.hpp"
+#include "run/trouble.hpp"
 
 namespace tutti::host {
 
@@ -37,23 +38,14 @@ class HostEngine final : public Engine {
  private:
   friend class HostOperation;
 
-  /// A line of calls in which each waits for the one before.
-  struct Queue {
-    std::uint64_t issued = 0;
-    std::uint64_t ended = 0;
-  };
-  Queue& queue_of(const Request& request);
   void throw_trouble();
 
   Team& team_;
   ProgressLoop& loop_;
   Facts facts_;
   Settings settings_;
-  Queue collectives_;
-  std::vector<Queue> pairwise_;                        ///< [2 · size]: sends to each peer, then receives from each
-  bool troubled_ = false;                              ///< one of the next two is set
-  std::exception_ptr poison_;                          ///< the failure after which this rank can do nothing more
-  std::exception_ptr unseen_;                          ///< the failure of a dropped call, for the next one to throw
+  CallLines lines_;
+  Trouble trouble_;
   std::unique_ptr<HostPreparation> check_plan_;        ///< for comparing calls; null: nobody compares
   std::unique_ptr<HostPreparation> table_check_plan_;  ///< for comparing the tables of all_to_all_v; made when needed
   std::vector<std::unique_ptr<HostOperation>> operations_;

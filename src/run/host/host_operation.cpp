@@ -10,7 +10,7 @@
 
 namespace tutti::host {
 
-void HostOperation::begin(const Request& request, HostPreparation& plan, HostEngine::Queue& queue) {
+void HostOperation::begin(const Request& request, HostPreparation& plan, CallLine& line) {
   in_ = request.in;
   out_ = request.out;
   op_ = &plan.request.op;
@@ -20,8 +20,8 @@ void HostOperation::begin(const Request& request, HostPreparation& plan, HostEng
   }
   plan_ = &plan;
   ++plan.users;
-  queue_ = &queue;
-  turn_ = queue.issued++;
+  line_ = &line;
+  turn_ = line.issued++;
   stage_ = Stage::queued;
   harmless_ = false;
   suspect_ = -1;
@@ -31,7 +31,7 @@ void HostOperation::begin(const Request& request, HostPreparation& plan, HostEng
 
 bool HostOperation::advance() {
   if (stage_ == Stage::queued) {
-    if (queue_->ended != turn_) return false;
+    if (line_->ended != turn_) return false;
     if (engine_.check_plan_ != nullptr && !is_pairwise(plan_->schedule.collective)) {
       begin_check();
     } else {
@@ -59,7 +59,7 @@ bool HostOperation::advance() {
         set_watch(run_.watch(engine_.team_));
         return false;
       case ScheduleRun::Progress::finished:
-        ++queue_->ended;
+        ++line_->ended;
         return true;
       case ScheduleRun::Progress::closed:
         if (plan_->without_window == nullptr) {
@@ -126,16 +126,12 @@ Context HostOperation::context() const {
 }
 
 void HostOperation::check_peers() {
-  Context where;
-  where.remedy = "look for that rank's own error; the communicator cannot be used any more";
-  if (const int rank = engine_.team_.given_up_by(); rank >= 0) {
-    where.peer = rank;
-    throw Error(Code::aborted, "it gave up", where).with(context());
-  }
+  if (const int rank = engine_.team_.given_up_by(); rank >= 0) throw_peer_gave_up(rank, context());
   if (const int rank = engine_.team_.given_up_above(); rank >= 0) {
+    Context where = context();
+    where.remedy = "look for that rank's own error; the communicator cannot be used any more";
     throw Error(Code::aborted, fmt::format("rank {} of a communicator that this one was split from gave up", rank),
-                where)
-        .with(context());
+                where);
   }
   if (stage_ != Stage::queued) check_presence();
 }
@@ -162,31 +158,20 @@ void HostOperation::check_presence() {
 }
 
 std::exception_ptr HostOperation::timed_out() {
-  Context where = context();
-  where.remedy = "look at what that rank is doing, or allow more time (Options::timeout, TUTTI_CALL_TIMEOUT)";
-  std::string what = "its turn after earlier calls";
-  if (stage_ != Stage::queued) {
-    const ScheduleRun::Awaited awaited = run_.awaited(engine_.team_);
-    where.peer = awaited.peer;
-    what = awaited.what;
-  }
-  return std::make_exception_ptr(
-      Error(Code::timeout, fmt::format("{} did not come within {} ms", what, timeout_.count()), where));
+  if (stage_ == Stage::queued) return late("its turn after earlier calls", -1, timeout_, context());
+  const ScheduleRun::Awaited awaited = run_.awaited(engine_.team_);
+  return late(awaited.what, awaited.peer, timeout_, context());
 }
 
 void HostOperation::failed(const std::exception_ptr& error) noexcept {
-  ++queue_->ended;
+  ++line_->ended;
   if (harmless_) return;
-  if (engine_.poison_ == nullptr) engine_.poison_ = error;
-  engine_.troubled_ = true;
+  engine_.trouble_.poison(error);
   engine_.team_.give_up();
 }
 
 void HostOperation::released(const std::exception_ptr& unseen) noexcept {
-  if (unseen != nullptr) {
-    if (engine_.unseen_ == nullptr) engine_.unseen_ = unseen;
-    engine_.troubled_ = true;
-  }
+  if (unseen != nullptr) engine_.trouble_.remember_unseen(unseen);
   --plan_->users;
   if (own_plan_ != nullptr) own_plan_.reset();
   engine_.idle_.push_back(this);

@@ -20,7 +20,7 @@ class HostOperation final : public Operation {
 
   /// A new use. The request's buffers stay valid until the operation is finished; of the request itself is kept what the
   /// plan does not know.
-  void begin(const Request& request, HostPreparation& plan, HostEngine::Queue& queue);
+  void begin(const Request& request, HostPreparation& plan, CallLine& line);
   /// The plan is for this use alone.
   void keep(std::unique_ptr<HostPreparation> plan) { own_plan_ = std::move(plan); }
 
@@ -43,7 +43,7 @@ class HostOperation final : public Operation {
   Context context() const;
 
   HostEngine& engine_;
-  HostEngine::Queue* queue_ = nullptr;
+  CallLine* line_ = nullptr;
   std::uint64_t turn_ = 0;
   Stage stage_ = Stage::queued;
   bool harmless_ = false;  ///< its failure leaves the communicator as it was

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
-#include <utility>
 
 #include "tutti/bootstrap/store.hpp"
 
@@ -11,25 +11,35 @@ namespace tutti::two_level {
 
 /// Ranks of one host see it in their shared memory at once; across hosts nothing else is sure to arrive while MPI waits
 /// for the one who has gone. Asking costs a round trip, so it is done seldom, and only by who has waited long.
+///
+/// The store may be as dead as whoever is waited for, so a short-lived thread does the asking: whoever waits for a call
+/// never waits for the store.
 class Alarm {
  public:
-  Alarm(std::shared_ptr<Store> store, int rank) : store_(std::move(store)), rank_(rank) {}
+  Alarm(std::shared_ptr<Store> store, int rank);
+  ~Alarm();
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
 
-  /// Says so to everybody, once. Any thread.
+  /// Says so to everybody, unless somebody has. Any thread. Takes a second at most, even if the store does not answer.
   void ring() noexcept;
 
   /// A new wait begins.
   void start_waiting() { next_ = {}; }
   /// The rank that rang; -1: none is known to have.
-  int rung_by();
+  int rung_by() noexcept;
 
  private:
   using Clock = std::chrono::steady_clock;
+  struct Shared;
+
   static constexpr std::chrono::milliseconds first{100};
   static constexpr std::chrono::milliseconds longest{1000};
 
-  std::shared_ptr<Store> store_;
-  int rank_;
+  /// In a thread of its own.
+  void ask(std::function<void(Shared&)> question);
+
+  std::shared_ptr<Shared> shared_;
   Clock::time_point next_{};
   std::chrono::milliseconds interval_{first};
 };

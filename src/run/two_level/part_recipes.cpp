@@ -19,42 +19,31 @@ class SectionRecipe : public Recipe {
   SectionRecipe(const Setting& setting, const Request& request, Collective local)
       : Recipe(here_network_here, static_cast<std::size_t>(setting.hosts.placement.hosts())),
         hosts_(setting.hosts),
-        request_(request),
+        count_(request.count),
         part_bytes_(request.count * request.element_size),
         one_call_(part_bytes_ * static_cast<std::size_t>(rounds()) <= one_call_bytes),
         network_(setting.hosts.column(setting.team.rank())),
-        local_op_(without_last_touch(request.op)),
-        network_op_(without_touches(request.op)) {
-    Request stage = derived(request, local, request.count);
-    stage.op = local_op_;
-    plan_ = local_plan(setting, stage);
-    stage_in(setting.staging, one_call_ ? part_bytes_ * static_cast<std::size_t>(rounds() + 1) : part_bytes_);
+        plan_(local_plan(setting, derived(request, local, request.count))) {
+    stage_in(one_call_ ? part_bytes_ * static_cast<std::size_t>(rounds() + 1) : part_bytes_);
   }
 
   /// Elements before a host's section.
-  std::size_t section(int host) const { return static_cast<std::size_t>(host * hosts_.ranks_here()) * request_.count; }
+  std::size_t section(int host) const { return static_cast<std::size_t>(host * hosts_.ranks_here()) * count_; }
   /// What host `host`'s member of the column has to do with it: a part.
   std::byte* part(int host) const {
     return one_call_ ? slot(0) + static_cast<std::size_t>(host) * part_bytes_ : slot(host);
   }
   bool is_last(int round) const { return round == rounds() - 1; }
 
-  Remote remote(Collective collective, std::byte* in, std::byte* out, int root = 0) const {
-    Request request = derived(request_, collective, request_.count);
-    request.op = network_op_;
-    request.in = in;
-    request.out = out;
-    request.root = root;
-    return {network_, request, reduces(collective) ? host::loop_for(request.type, request.op) : nullptr};
+  Remote by_column(Collective collective, std::byte* from, std::byte* to, int root = 0) const {
+    return remote(network_, collective, from, to, count_, root);
   }
 
   const Hosts& hosts_;
-  Request request_;
+  std::size_t count_;
   std::size_t part_bytes_;
   bool one_call_;
   Network* network_;
-  ReduceOp local_op_;
-  ReduceOp network_op_;
   LocalPlan plan_;
 };
 
@@ -66,15 +55,14 @@ class SectionReduceScatter final : public SectionRecipe {
   Action act(int round, int stage) override {
     switch (stage) {
       case 0:
-        return Local{plan_.get(), at(request_.in, section(round), request_.element_size), part(round), &local_op_};
+        return Local{plan_.get(), in(section(round)), part(round), &local_op()};
       case 1:
-        if (!one_call_) return remote(Collective::reduce, part(round), part(round), round);
+        if (!one_call_) return by_column(Collective::reduce, part(round), part(round), round);
         if (!is_last(round)) return {};
-        return remote(Collective::reduce_scatter, part(0), result());
+        return by_column(Collective::reduce_scatter, part(0), result());
       default:
         if (one_call_ ? is_last(round) : round == hosts_.here()) {
-          touch_last(request_, host::loop_for(request_.type, request_.op), one_call_ ? result() : part(round),
-                     request_.out, request_.count, hosts_.placement.ranks());
+          touch_last(one_call_ ? result() : part(round), out(0), count_, hosts_.placement.ranks());
         }
         return {};
     }
@@ -93,15 +81,15 @@ class SectionAllGather final : public SectionRecipe {
     switch (stage) {
       case 0:
         if (one_call_ ? round == 0 : round == hosts_.here()) {
-          std::copy_n(static_cast<const std::byte*>(request_.in), part_bytes_, part(hosts_.here()));
+          std::copy_n(in(0), part_bytes_, part(hosts_.here()));
         }
         return {};
       case 1:
-        if (!one_call_) return remote(Collective::broadcast, part(round), part(round), round);
+        if (!one_call_) return by_column(Collective::broadcast, part(round), part(round), round);
         if (round > 0) return {};
-        return remote(Collective::all_gather, part(hosts_.here()), part(0));
+        return by_column(Collective::all_gather, part(hosts_.here()), part(0));
       default:
-        return Local{plan_.get(), part(round), at(request_.out, section(round), request_.element_size), &local_op_};
+        return Local{plan_.get(), part(round), out(section(round)), &local_op()};
     }
   }
 };

@@ -6,8 +6,9 @@
 
 namespace tutti::two_level {
 
-void Pipeline::begin(std::unique_ptr<Recipe> recipe) {
-  recipe_ = std::move(recipe);
+void Pipeline::begin(Recipe& recipe) {
+  recipe_ = &recipe;
+  asked_ = {};
   tick_ = 0;
   stage_ = 0;
   running_ = false;
@@ -17,7 +18,8 @@ void Pipeline::begin(std::unique_ptr<Recipe> recipe) {
 
 void Pipeline::drop() {
   transfers_.clear();
-  recipe_.reset();
+  if (recipe_ != nullptr) recipe_->end();
+  recipe_ = nullptr;
   running_ = false;
 }
 

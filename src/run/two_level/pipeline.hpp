@@ -19,7 +19,8 @@ class Pipeline {
   /// `ranks_here`: of the team that will be given.
   explicit Pipeline(int ranks_here) : run_(ranks_here) {}
 
-  void begin(std::unique_ptr<Recipe> recipe);
+  /// `recipe` has begun, and lasts until the end.
+  void begin(Recipe& recipe);
   /// True when everything is done.
   bool advance(host::Team& team);
   /// Forgets it all, calls of the network under way included.
@@ -35,7 +36,7 @@ class Pipeline {
   }
   bool arrived(std::unique_ptr<Transfer>& transfer);
 
-  std::unique_ptr<Recipe> recipe_;
+  Recipe* recipe_ = nullptr;  ///< null: nothing is under way
   int tick_ = 0;
   int stage_ = 0;
   bool running_ = false;  ///< `run_` is the stage at hand

@@ -49,10 +49,6 @@ Remote exchange(Network* network, Collective collective, std::size_t bytes, std:
 
 constexpr bool here_network_here[] = {false, true, false};
 
-std::size_t longest_part(const Request& request) {
-  return request.counts.empty() ? request.count : *std::max_element(request.counts.begin(), request.counts.end());
-}
-
 /// A round takes the same slice of every rank's contribution to a result: all_reduce and reduce have one result,
 /// reduce_scatter has one a rank.
 class OneExchange final : public Recipe {
@@ -60,13 +56,12 @@ class OneExchange final : public Recipe {
   OneExchange(const Setting& setting, const Request& request, const Chunks& slices)
       : Recipe(here_network_here, slices.rounds()),
         whole_(setting.hosts.whole.get()),
-        request_(request),
+        collective_(request.collective),
         slices_(slices),
-        loop_(host::loop_for(request.type, request.op)),
         ranks_(setting.hosts.placement.ranks()),
         results_(scatters() ? ranks_ : 1) {
     const std::size_t slice = slices_.longest() * request.element_size;
-    stage_in(setting.staging, slice * static_cast<std::size_t>(results_ + ranks_));
+    stage_in(slice * static_cast<std::size_t>(results_ + ranks_));
     for (std::size_t r = 0, begin = 0; r < static_cast<std::size_t>(results_); ++r) {
       begins_.push_back(begin);
       lengths_.push_back(request.counts.empty() ? request.count : request.counts[r]);
@@ -75,7 +70,7 @@ class OneExchange final : public Recipe {
   }
 
   Action act(int round, int stage) override {
-    const std::size_t bytes = slices_.length(round) * request_.element_size;
+    const std::size_t bytes = slices_.length(round) * call().element_size;
     std::byte* const sent = slot(round);
     std::byte* const received = sent + bytes * static_cast<std::size_t>(results_);
     switch (stage) {
@@ -83,18 +78,16 @@ class OneExchange final : public Recipe {
         for (int result = 0; result < results_; ++result) {
           const auto r = static_cast<std::size_t>(result);
           if (length(result, round) == 0) continue;
-          touch_first(request_, loop_, at(request_.in, begins_[r] + slices_.begin(round), request_.element_size),
-                      sent + r * bytes, length(result, round));
+          touch_first(in(begins_[r] + slices_.begin(round)), sent + r * bytes, length(result, round));
         }
         return {};
       case 1:
-        return exchange(whole_, collective(), bytes, sent, received, request_.root);
+        return exchange(whole_, collective(), bytes, sent, received, call().root);
       default:
-        if (request_.collective != Collective::reduce || whole_->rank() == request_.root) {
+        if (collective_ != Collective::reduce || whole_->rank() == call().root) {
           const std::size_t count = length(scatters() ? whole_->rank() : 0, round);
           if (count == 0) return {};
-          combine(request_, loop_, received, bytes, ranks_,
-                  at(request_.out, slices_.begin(round), request_.element_size), count);
+          combine(call(), loop(), received, bytes, ranks_, out(slices_.begin(round)), count);
         }
         return {};
     }
@@ -102,11 +95,11 @@ class OneExchange final : public Recipe {
 
  private:
   bool scatters() const {
-    return request_.collective == Collective::reduce_scatter || request_.collective == Collective::reduce_scatter_v;
+    return collective_ == Collective::reduce_scatter || collective_ == Collective::reduce_scatter_v;
   }
   Collective collective() const {
     if (scatters()) return Collective::all_to_all;
-    return request_.collective == Collective::reduce ? Collective::gather : Collective::all_gather;
+    return collective_ == Collective::reduce ? Collective::gather : Collective::all_gather;
   }
   /// Elements of a result in a round: results may be shorter than the longest one.
   std::size_t length(int result, int round) const {
@@ -116,9 +109,8 @@ class OneExchange final : public Recipe {
   }
 
   Network* whole_;
-  Request request_;
+  Collective collective_;
   Chunks slices_;
-  host::Loop loop_;
   int ranks_;
   int results_;
   std::vector<std::size_t> begins_;   ///< [results] in the input
@@ -135,11 +127,10 @@ class TwoExchanges final : public Recipe {
   TwoExchanges(const Setting& setting, const Request& request, const Chunks& chunks)
       : Recipe(here_network_here_network_here, chunks.rounds()),
         whole_(setting.hosts.whole.get()),
-        request_(request),
+        element_size_(request.element_size),
         chunks_(chunks),
-        loop_(host::loop_for(request.type, request.op)),
         ranks_(setting.hosts.placement.ranks()) {
-    stage_in(setting.staging, part_bytes(chunks_.longest()) * static_cast<std::size_t>(2 * ranks_ + 1));
+    stage_in(part_bytes(chunks_.longest()) * static_cast<std::size_t>(2 * ranks_ + 1));
   }
 
   Action act(int round, int stage) override {
@@ -151,21 +142,20 @@ class TwoExchanges final : public Recipe {
     std::byte* const result = received + all;
     switch (stage) {
       case 0: {
-        touch_first(request_, loop_, at(request_.in, chunks_.begin(round), request_.element_size), mine, length);
-        const std::size_t used = length * request_.element_size;
+        touch_first(in(chunks_.begin(round)), mine, length);
+        const std::size_t used = length * element_size_;
         std::fill(mine + used, mine + all, std::byte{0});  // the last parts may be shorter
         return {};
       }
       case 1:
         return exchange(whole_, Collective::all_to_all, part, mine, received);
       case 2:
-        combine(request_, loop_, received, part, ranks_, result, part / request_.element_size);
+        combine(call(), loop(), received, part, ranks_, result, part / element_size_);
         return {};
       case 3:
         return exchange(whole_, Collective::all_gather, part, result, mine);
       default:
-        std::copy_n(mine, length * request_.element_size,
-                    at(request_.out, chunks_.begin(round), request_.element_size));
+        std::copy_n(mine, length * element_size_, out(chunks_.begin(round)));
         return {};
     }
   }
@@ -174,13 +164,12 @@ class TwoExchanges final : public Recipe {
   /// Of one rank's part of a chunk.
   std::size_t part_bytes(std::size_t length) const {
     const auto ranks = static_cast<std::size_t>(ranks_);
-    return (length + ranks - 1) / ranks * request_.element_size;
+    return (length + ranks - 1) / ranks * element_size_;
   }
 
   Network* whole_;
-  Request request_;
+  std::size_t element_size_;
   Chunks chunks_;
-  host::Loop loop_;
   int ranks_;
 };
 

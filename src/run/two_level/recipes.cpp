@@ -28,19 +28,17 @@ class Barrier final : public Recipe {
   Barrier(const Setting& setting, const Request& request)
       : Recipe(here_network_here, 1),
         first_(setting.team.rank() == 0 ? setting.hosts.column(0) : nullptr),
-        request_(request),
         plan_(local_plan(setting, request)) {
-    stage_in(setting.staging, 0);
+    stage_in(0);
   }
   Action act(int, int stage) override {
-    if (stage != 1) return Local{plan_.get(), nullptr, nullptr, &request_.op};
+    if (stage != 1) return Local{plan_.get(), nullptr, nullptr, &local_op()};
     if (first_ == nullptr) return {};
-    return Remote{first_, request_};
+    return remote(first_, Collective::barrier, nullptr, nullptr, 0);
   }
 
  private:
   Network* first_;
-  Request request_;
   LocalPlan plan_;
 };
 
@@ -52,60 +50,19 @@ Request with_local_peer(const Setting& setting, Request request) {
 class MessageHere final : public Recipe {
  public:
   MessageHere(const Setting& setting, const Request& request)
-      : Recipe(here, 1), request_(request), plan_(local_plan(setting, with_local_peer(setting, request))) {}
-  Action act(int, int) override { return Local{plan_.get(), request_.in, request_.out, &request_.op}; }
+      : Recipe(here, 1), plan_(local_plan(setting, with_local_peer(setting, request))) {}
+  Action act(int, int) override { return Local{plan_.get(), call().in, call().out, &local_op()}; }
 
  private:
-  Request request_;
   LocalPlan plan_;
 };
 
-class WholeNetwork final : public Recipe {
- public:
-  WholeNetwork(const Setting& setting, const Request& request)
-      : Recipe(here_network_here, 1),
-        whole_(setting.hosts.whole.get()),
-        request_(request),
-        shape_(shape_of(request, whole_->rank(), whole_->size())),
-        reduces_(reduces(request.collective)),
-        loop_(reduces_ ? host::loop_for(request.type, request.op) : nullptr) {
-    if (scales()) stage_in(setting.staging, shape_.in * request.element_size);
-  }
-
-  Action act(int, int stage) override {
-    switch (stage) {
-      case 0:
-        if (scales()) touch_first(request_, loop_, request_.in, slot(0), shape_.in);
-        return {};
-      case 1: {
-        Request request = request_;
-        request.op = without_touches(request_.op);
-        if (scales()) request.in = slot(0);
-        return Remote{whole_, request, reduces_ ? host::loop_for(request.type, request.op) : nullptr};
-      }
-      default:
-        if (reduces_) touch_last(request_, loop_, request_.out, request_.out, shape_.out, whole_->size());
-        return {};
-    }
-  }
-
- private:
-  bool scales() const { return reduces_ && request_.op.kind == Op::premultiplied_sum; }
-
-  Network* whole_;
-  Request request_;
-  Shape shape_;
-  bool reduces_;
-  host::Loop loop_;
-};
-
+/// The same answer on all ranks: those with elements need everybody for the calls of the network.
 bool is_empty(const Request& request) {
   switch (request.collective) {
     case Collective::barrier:
+    case Collective::all_to_all_v:  // a rank with nothing to do cannot know whether others have
       return false;
-    case Collective::all_to_all_v:
-      return std::accumulate(request.counts.begin(), request.counts.end(), std::size_t{0}) == 0 &&
-             std::accumulate(request.receive_counts.begin(), request.receive_counts.end(), std::size_t{0}) == 0;
     case Collective::all_gather_v:
     case Collective::reduce_scatter_v:
       return std::accumulate(request.counts.begin(), request.counts.end(), std::size_t{0}) == 0;
@@ -170,10 +127,6 @@ std::unique_ptr<Recipe> barrier_by_first_ranks(const Setting& setting, const Req
 
 std::unique_ptr<Recipe> message_here(const Setting& setting, const Request& request) {
   return std::make_unique<MessageHere>(setting, request);
-}
-
-std::unique_ptr<Recipe> whole_network(const Setting& setting, const Request& request) {
-  return std::make_unique<WholeNetwork>(setting, request);
 }
 
 }  // namespace tutti::two_level

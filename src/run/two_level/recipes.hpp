@@ -1,4 +1,4 @@
-/// @file  The recipes there are. Each makes one for a call; `request` is copied, its buffers and tables are not.
+/// @file  The recipes there are. Each makes one for calls of the shape of `request`.
 #pragma once
 
 #include <memory>
@@ -36,7 +36,7 @@ std::unique_ptr<Recipe> all_reduce_in_rank_order(const Setting& setting, const R
 std::unique_ptr<Recipe> barrier_by_first_ranks(const Setting& setting, const Request& request);
 /// A send or recv between two ranks of this host.
 std::unique_ptr<Recipe> message_here(const Setting& setting, const Request& request);
-/// One call of the network among all ranks, on the caller's own buffers.
+/// Calls of the network among all ranks, and nothing inside the hosts.
 std::unique_ptr<Recipe> whole_network(const Setting& setting, const Request& request);
 
 }  // namespace tutti::two_level

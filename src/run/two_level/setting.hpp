@@ -9,7 +9,7 @@
 #include "run/host/host_preparation.hpp"
 #include "run/host/team.hpp"
 #include "run/two_level/hosts.hpp"
-#include "run/two_level/staging.hpp"
+#include "run/two_level/recipe.hpp"
 #include "tutti/base/request.hpp"
 #include "tutti/choose/decision.hpp"
 
@@ -19,7 +19,6 @@ struct Setting {
   const Hosts& hosts;
   const host::Team& team;
   Facts here;  ///< of this host's ranks, as choose wants them for local stages
-  Staging& staging;
   Decision decision;
   Protocol protocol;  ///< of local stages, as the caller names it
 };
@@ -43,6 +42,11 @@ class Chunks {
 /// Chunks of a size that keeps the network busy while neighbours work, yet gives each message enough to carry.
 Chunks chunks_of(std::size_t count, std::size_t element_size);
 
+/// Elements of the longest of equal parts: of the vector, or of one rank's.
+inline std::size_t longest_part(const Request& request) {
+  return request.counts.empty() ? request.count : *std::max_element(request.counts.begin(), request.counts.end());
+}
+
 using LocalPlan = std::unique_ptr<host::HostPreparation>;
 
 /// The schedule of one local stage: a collective of this host's ranks. Throws unsupported.
@@ -64,24 +68,5 @@ struct LocalPlans {
     return last != nullptr && chunks.is_last(round) ? last.get() : full.get();
   }
 };
-
-/// A call like `request` with other buffers and counts: same type and operator.
-Request derived(const Request& request, Collective collective, std::size_t count);
-
-/// How an operator acts in the middle: inputs have been through its first touch, and its last comes when all is there.
-/// Local stages still give the first touch, as they read the inputs.
-ReduceOp without_last_touch(const ReduceOp& op);
-ReduceOp without_touches(const ReduceOp& op);
-
-/// The first and the last touch of an operator, on `count` elements. `in` may be `out`.
-void touch_first(const Request& request, host::Loop loop, const void* in, void* out, std::size_t count);
-void touch_last(const Request& request, host::Loop loop, const void* in, void* out, std::size_t count, int ranks);
-
-inline std::byte* at(void* data, std::size_t elements, std::size_t element_size) {
-  return static_cast<std::byte*>(data) + elements * element_size;
-}
-inline const std::byte* at(const void* data, std::size_t elements, std::size_t element_size) {
-  return static_cast<const std::byte*>(data) + elements * element_size;
-}
 
 }  // namespace tutti::two_level

@@ -16,36 +16,28 @@ TwoLevelEngine::TwoLevelEngine(Hosts hosts, host::Team& team, ProgressLoop& loop
       here_(here),
       settings_(settings),
       alarm_(std::move(store), hosts_.rank()),
-      pairwise_(2 * static_cast<std::size_t>(hosts_.placement.ranks())) {}
+      lines_(hosts_.placement.ranks()) {}
 
 TwoLevelEngine::~TwoLevelEngine() = default;
 
-TwoLevelEngine::Queue& TwoLevelEngine::queue_of(const Request& request) {
-  if (!is_pairwise(request.collective)) return collectives_;
-  const int direction = request.collective == Collective::send ? 0 : hosts_.placement.ranks();
-  return pairwise_[static_cast<std::size_t>(direction + request.root)];
-}
-
-void TwoLevelEngine::throw_if_unfit() {
-  if (unseen_ != nullptr) std::rethrow_exception(std::exchange(unseen_, nullptr));
-  if (poison_ == nullptr) return;
-  try {
-    std::rethrow_exception(poison_);
-  } catch (const std::exception& error) {
-    throw Error(Code::aborted, std::string("an earlier call of this communicator failed: ") + error.what(),
-                {.rank = hosts_.rank(), .remedy = "make a new communicator"});
+Operation& TwoLevelEngine::run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) {
+  if (trouble_.any() || team_.given_up_by() >= 0) {
+    trouble_.rethrow(hosts_.rank());
+    throw_given_up(given_up_by(), hosts_.rank());
   }
-}
-
-Operation& TwoLevelEngine::run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>*) {
-  throw_if_unfit();
-  if (reduces(request.collective)) {
-    if (const char* reason = host::unsupported(request.type, request.op)) {
-      throw Error(Code::unsupported, reason,
-                  {.operation = describe(request), .remedy = "docs/numerics.md lists the operators of each type"});
+  std::unique_ptr<Recipe> own;
+  Recipe* recipe = memory != nullptr ? static_cast<Recipe*>(memory->get()) : nullptr;
+  if (recipe == nullptr) {
+    if (reduces(request.collective)) {
+      if (const char* reason = host::unsupported(request.type, request.op)) {
+        throw Error(Code::unsupported, reason,
+                    {.operation = describe(request), .remedy = "docs/numerics.md lists the operators of each type"});
+      }
     }
+    own = recipe_for({hosts_, team_, here_, decision, request.options.protocol}, request);
+    recipe = own.get();
+    if (memory != nullptr) *memory = std::move(own);
   }
-  auto recipe = recipe_for({hosts_, team_, here_, staging_, decision, request.options.protocol}, request);
   if (idle_.empty()) {
     operations_.push_back(std::make_unique<TwoLevelOperation>(*this));
     idle_.reserve(operations_.size());  // so that giving one back cannot fail
@@ -53,7 +45,7 @@ Operation& TwoLevelEngine::run(const Decision& decision, const Request& request,
   }
   TwoLevelOperation& operation = *idle_.back();
   idle_.pop_back();
-  operation.begin(decision, request, std::move(recipe), queue_of(request));
+  operation.begin(decision, request, *recipe, std::move(own), lines_.of(request));
   loop_.add(operation);
   return operation;
 }

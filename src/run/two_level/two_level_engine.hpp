@@ -2,15 +2,16 @@
 /// between them.
 #pragma once
 
-#include <exception>
 #include <memory>
 #include <vector>
 
 #include "choose/choose.hpp"
+#include "run/call_lines.hpp"
 #include "run/engine.hpp"
 #include "run/host/host_engine.hpp"
 #include "run/host/team.hpp"
 #include "run/progress_loop.hpp"
+#include "run/trouble.hpp"
 #include "run/two_level/alarm.hpp"
 #include "run/two_level/hosts.hpp"
 #include "run/two_level/staging.hpp"
@@ -35,13 +36,6 @@ class TwoLevelEngine final : public Engine {
  private:
   friend class TwoLevelOperation;
 
-  /// A line of calls in which each waits for the one before.
-  struct Queue {
-    std::uint64_t issued = 0;
-    std::uint64_t ended = 0;
-  };
-  Queue& queue_of(const Request& request);
-  void throw_if_unfit();
   void give_up() noexcept;
   /// The rank, of all, that gave up first as far as is known here; -1: none.
   int given_up_by();
@@ -53,10 +47,8 @@ class TwoLevelEngine final : public Engine {
   Settings settings_;
   Alarm alarm_;
   Staging staging_;
-  Queue collectives_;
-  std::vector<Queue> pairwise_;  ///< [2 · size]: sends to each peer, then receives from each
-  std::exception_ptr poison_;    ///< the failure after which this rank can do nothing more
-  std::exception_ptr unseen_;    ///< the failure of a dropped call, for the next one to throw
+  CallLines lines_;
+  Trouble trouble_;
   std::vector<std::unique_ptr<TwoLevelOperation>> operations_;
   std::vector<TwoLevelOperation*> idle_;
 };

@@ -1,22 +1,23 @@
 #include "run/two_level/two_level_operation.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 namespace tutti::two_level {
 
-void TwoLevelOperation::begin(const Decision& decision, const Request& request, std::unique_ptr<Recipe> recipe,
-                              TwoLevelEngine::Queue& queue) {
+void TwoLevelOperation::begin(const Decision& decision, const Request& request, Recipe& recipe,
+                              std::unique_ptr<Recipe> own, CallLine& line) {
+  recipe_ = &recipe;
+  stage_ = Stage::queued;
+  engine_.alarm_.start_waiting();
   decision_ = decision;
   request_ = request;
-  recipe_ = std::move(recipe);
-  queue_ = &queue;
-  turn_ = queue.issued++;
-  stage_ = Stage::queued;
+  if (own != nullptr) own_ = std::move(own);
+  ++recipe.users;
+  line_ = &line;
+  turn_ = line.issued++;
   harmless_ = false;
-  engine_.alarm_.start_waiting();
-  start(engine_.loop_, request.options.timeout.count() < 0 ? engine_.settings_.timeout : request.options.timeout);
+  timeout_ = request.options.timeout.count() < 0 ? engine_.settings_.timeout : request.options.timeout;
+  start(engine_.loop_, timeout_);
 }
 
 bool TwoLevelOperation::advance() {
@@ -29,12 +30,11 @@ bool TwoLevelOperation::advance() {
 
 bool TwoLevelOperation::advance_stages() {
   if (stage_ == Stage::queued) {
-    if (queue_->ended != turn_) return false;
+    if (line_->ended != turn_) return false;
     if (engine_.settings_.check_across_ranks && !is_pairwise(request_.collective)) {
       begin_check();
     } else {
-      stage_ = Stage::playing;
-      pipeline_.begin(std::move(recipe_));
+      play();
     }
   }
   if (stage_ == Stage::checking) {
@@ -43,18 +43,25 @@ bool TwoLevelOperation::advance_stages() {
     harmless_ = true;
     host::expect_equal({signatures_->data() + 1, signatures_->size() - 1});
     harmless_ = false;
-    stage_ = Stage::playing;
-    pipeline_.begin(std::move(recipe_));
+    play();
   }
   if (!pipeline_.advance(engine_.team_)) return false;
-  ++queue_->ended;
+  ++line_->ended;
   return true;
+}
+
+void TwoLevelOperation::play() {
+  stage_ = Stage::playing;
+  recipe_->begin(request_, engine_.staging_);
+  pipeline_.begin(*recipe_);
 }
 
 void TwoLevelOperation::begin_check() {
   stage_ = Stage::checking;
   Network& whole = *engine_.hosts_.whole;
-  signatures_ = std::make_shared<std::vector<host::CallSignature>>(1 + static_cast<std::size_t>(whole.size()));
+  if (signatures_ == nullptr || signatures_.use_count() > 1) {  // a check that was given up may still write to them
+    signatures_ = std::make_shared<std::vector<host::CallSignature>>(1 + static_cast<std::size_t>(whole.size()));
+  }
   signatures_->front() = host::signature_of(request_, turn_);
   Request exchange;
   exchange.collective = Collective::all_gather;
@@ -71,43 +78,33 @@ Context TwoLevelOperation::context() const {
           .peer = is_pairwise(request_.collective) ? request_.root : -1};
 }
 
-void TwoLevelOperation::check_peers() {
-  const int rank = engine_.given_up_by();
-  if (rank < 0) return;
-  Context where = context();
-  where.peer = rank;
-  where.remedy = "look for that rank's own error; the communicator cannot be used any more";
-  throw Error(Code::aborted, "it gave up", where);
-}
-
 std::exception_ptr TwoLevelOperation::timed_out() {
-  Context where = context();
-  where.remedy = "look at what that rank is doing, or allow more time (Options::timeout, TUTTI_CALL_TIMEOUT)";
   std::string what = "its turn after earlier calls";
+  int peer = -1;
   if (stage_ == Stage::checking) what = "the other ranks' calls, to be compared with this one";
   if (stage_ == Stage::playing) {
     const host::ScheduleRun::Awaited awaited = pipeline_.awaited(engine_.team_);
-    const auto here = engine_.hosts_.placement.on(engine_.hosts_.here());
-    if (awaited.peer >= 0) where.peer = here[static_cast<std::size_t>(awaited.peer)];
     what = awaited.what;
+    if (awaited.peer >= 0) {
+      peer = engine_.hosts_.placement.on(engine_.hosts_.here())[static_cast<std::size_t>(awaited.peer)];
+    }
   }
-  const auto timeout = request_.options.timeout.count() < 0 ? engine_.settings_.timeout : request_.options.timeout;
-  return std::make_exception_ptr(
-      Error(Code::timeout, fmt::format("{} did not come within {} ms", what, timeout.count()), where));
+  return late(what, peer, timeout_, context());
 }
 
 void TwoLevelOperation::failed(const std::exception_ptr& error) noexcept {
-  ++queue_->ended;
-  recipe_.reset();
+  ++line_->ended;
   check_.reset();
   pipeline_.drop();
   if (harmless_) return;
-  if (engine_.poison_ == nullptr) engine_.poison_ = error;
+  engine_.trouble_.poison(error);
   engine_.give_up();
 }
 
 void TwoLevelOperation::released(const std::exception_ptr& unseen) noexcept {
-  if (unseen != nullptr && engine_.unseen_ == nullptr) engine_.unseen_ = unseen;
+  if (unseen != nullptr) engine_.trouble_.remember_unseen(unseen);
+  --recipe_->users;
+  if (own_ != nullptr) own_.reset();
   engine_.idle_.push_back(this);
 }
 

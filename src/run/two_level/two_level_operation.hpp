@@ -1,6 +1,7 @@
 /// @file  TwoLevelOperation: one call between hosts: wait for its turn, agree with the others, carry out its recipe.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -8,20 +9,22 @@
 #include "run/operation.hpp"
 #include "run/two_level/pipeline.hpp"
 #include "run/two_level/two_level_engine.hpp"
-#include "tutti/base/error.hpp"
 
 namespace tutti::two_level {
 
 class TwoLevelOperation final : public Operation {
  public:
-  explicit TwoLevelOperation(TwoLevelEngine& engine) : engine_(engine), pipeline_(engine.team_.size()) {}
+  explicit TwoLevelOperation(TwoLevelEngine& engine)
+      : Operation(true), engine_(engine), pipeline_(engine.team_.size()) {}
 
-  /// A new use. Buffers and tables of the request stay valid until the operation is finished.
-  void begin(const Decision& decision, const Request& request, std::unique_ptr<Recipe> recipe,
-             TwoLevelEngine::Queue& queue);
+  /// A new use. `recipe` is the engine's, or `own` when it cannot be kept for other calls.
+  void begin(const Decision& decision, const Request& request, Recipe& recipe, std::unique_ptr<Recipe> own,
+             CallLine& line);
 
   bool advance() override;
-  void check_peers() override;
+  void check_peers() override {
+    if (const int rank = engine_.given_up_by(); rank >= 0) throw_peer_gave_up(rank, context());
+  }
   std::exception_ptr timed_out() override;
   void failed(const std::exception_ptr& error) noexcept override;
   void released(const std::exception_ptr& unseen) noexcept override;
@@ -31,16 +34,19 @@ class TwoLevelOperation final : public Operation {
 
   bool advance_stages();
   void begin_check();
+  void play();
   Context context() const;
 
   TwoLevelEngine& engine_;
-  TwoLevelEngine::Queue* queue_ = nullptr;
-  std::uint64_t turn_ = 0;
   Stage stage_ = Stage::queued;
+  CallLine* line_ = nullptr;
+  std::uint64_t turn_ = 0;
   bool harmless_ = false;  ///< its failure leaves the communicator as it was
+  std::chrono::milliseconds timeout_{};
   Decision decision_;
   Request request_;
-  std::unique_ptr<Recipe> recipe_;  ///< until it plays
+  Recipe* recipe_ = nullptr;
+  std::unique_ptr<Recipe> own_;
   Pipeline pipeline_;
   std::unique_ptr<Transfer> check_;
   std::shared_ptr<std::vector<host::CallSignature>> signatures_;  ///< [1 + size]: mine, then everybody's

@@ -16,37 +16,24 @@ class VectorRecipe : public Recipe {
   VectorRecipe(const Setting& setting, const Request& request)
       : Recipe(here_network_here, chunks_of(request.count, request.element_size).rounds()),
         hosts_(setting.hosts),
-        request_(request),
-        chunks_(chunks_of(request.count, request.element_size)),
-        loop_(reduces(request.collective) ? host::loop_for(request.type, request.op) : nullptr),
-        local_op_(without_last_touch(request.op)),
-        network_op_(without_touches(request.op)),
-        network_loop_(reduces(request.collective) ? host::loop_for(request.type, network_op_) : nullptr) {
-    stage_in(setting.staging, chunks_.longest() * request.element_size);
+        element_size_(request.element_size),
+        chunks_(chunks_of(request.count, request.element_size)) {
+    stage_in(chunks_.longest() * request.element_size);
   }
 
-  const std::byte* in(int round) const { return at(request_.in, chunks_.begin(round), request_.element_size); }
-  std::byte* out(int round) const { return at(request_.out, chunks_.begin(round), request_.element_size); }
-
-  Remote remote(Network* network, Collective collective, std::byte* data, std::size_t count, int root = 0) const {
-    Request request = derived(request_, collective, count);
-    request.op = network_op_;
-    request.in = data;
-    request.out = data;
-    request.root = root;
-    return {network, request, network_loop_};
+  const std::byte* chunk_in(int round) const { return in(chunks_.begin(round)); }
+  std::byte* chunk_out(int round) const { return out(chunks_.begin(round)); }
+  /// Of `count` elements of the round's slot, in place.
+  Remote in_slot(int round, Network* network, Collective collective, std::size_t count, int root = 0) const {
+    return remote(network, collective, slot(round), slot(round), count, root);
   }
   void finish(const std::byte* from, std::byte* to, std::size_t count) const {
-    touch_last(request_, loop_, from, to, count, hosts_.placement.ranks());
+    touch_last(from, to, count, hosts_.placement.ranks());
   }
 
   const Hosts& hosts_;
-  Request request_;
+  std::size_t element_size_;
   Chunks chunks_;
-  host::Loop loop_;
-  ReduceOp local_op_;
-  ReduceOp network_op_;
-  host::Loop network_loop_;
 };
 
 /// One local rank's part of a chunk, in whole lines but for the last ones; parts are equal on all hosts.
@@ -68,31 +55,30 @@ class ColumnAllReduce final : public VectorRecipe {
       : VectorRecipe(setting, request),
         ranks_(setting.hosts.ranks_here()),
         mine_(setting.team.rank()),
-        scatter_(setting, chunks_, [&](std::size_t n) { return stage(Collective::reduce_scatter_v, n); }),
-        gather_(setting, chunks_, [&](std::size_t n) { return stage(Collective::all_gather_v, n); }) {}
+        scatter_(setting, chunks_, [&](std::size_t n) { return stage(request, Collective::reduce_scatter_v, n); }),
+        gather_(setting, chunks_, [&](std::size_t n) { return stage(request, Collective::all_gather_v, n); }) {}
 
   Action act(int round, int stage) override {
     switch (stage) {
       case 0:
-        return Local{scatter_.of(chunks_, round), in(round), slot(round), &local_op_};
+        return Local{scatter_.of(chunks_, round), chunk_in(round), slot(round), &local_op()};
       case 1:
-        return remote(hosts_.column(mine_), Collective::all_reduce, slot(round), part(round));
+        return in_slot(round, hosts_.column(mine_), Collective::all_reduce, part(round));
       default:
         finish(slot(round), slot(round), part(round));
-        return Local{gather_.of(chunks_, round), slot(round), out(round), &local_op_};
+        return Local{gather_.of(chunks_, round), slot(round), chunk_out(round), &local_op()};
     }
   }
 
  private:
-  Request stage(Collective collective, std::size_t length) {
-    parts_ = Parts(length, ranks_, request_.element_size).counts;
-    Request request = derived(request_, collective, 0);
-    request.op = local_op_;
-    request.counts = parts_;
-    return request;
+  Request stage(const Request& request, Collective collective, std::size_t length) {
+    parts_ = Parts(length, ranks_, element_size_).counts;
+    Request stage = derived(request, collective, 0);
+    stage.counts = parts_;
+    return stage;
   }
   std::size_t part(int round) const {
-    return Parts(chunks_.length(round), ranks_, request_.element_size).counts[static_cast<std::size_t>(mine_)];
+    return Parts(chunks_.length(round), ranks_, element_size_).counts[static_cast<std::size_t>(mine_)];
   }
 
   int ranks_;
@@ -103,10 +89,9 @@ class ColumnAllReduce final : public VectorRecipe {
 };
 
 /// What a stage does with whole chunks, from or to one local rank.
-auto rooted(const Request& request, Collective collective, const ReduceOp& op, int root) {
+auto rooted(const Request& request, Collective collective, int root) {
   return [=](std::size_t length) {
     Request stage = derived(request, collective, length);
-    stage.op = op;
     stage.root = root;
     return stage;
   };
@@ -117,19 +102,19 @@ class FirstRanksAllReduce final : public VectorRecipe {
   FirstRanksAllReduce(const Setting& setting, const Request& request)
       : VectorRecipe(setting, request),
         is_first_(setting.team.rank() == 0),
-        reduce_(setting, chunks_, rooted(request_, Collective::reduce, local_op_, 0)),
-        broadcast_(setting, chunks_, rooted(request_, Collective::broadcast, local_op_, 0)) {}
+        reduce_(setting, chunks_, rooted(request, Collective::reduce, 0)),
+        broadcast_(setting, chunks_, rooted(request, Collective::broadcast, 0)) {}
 
   Action act(int round, int stage) override {
     switch (stage) {
       case 0:
-        return Local{reduce_.of(chunks_, round), in(round), slot(round), &local_op_};
+        return Local{reduce_.of(chunks_, round), chunk_in(round), slot(round), &local_op()};
       case 1:
         if (!is_first_) return {};
-        return remote(hosts_.column(0), Collective::all_reduce, slot(round), chunks_.length(round));
+        return in_slot(round, hosts_.column(0), Collective::all_reduce, chunks_.length(round));
       default:
         if (is_first_) finish(slot(round), slot(round), chunks_.length(round));
-        return Local{broadcast_.of(chunks_, round), slot(round), out(round), &local_op_};
+        return Local{broadcast_.of(chunks_, round), slot(round), chunk_out(round), &local_op()};
     }
   }
 
@@ -148,7 +133,7 @@ class RootedRecipe : public VectorRecipe {
         root_host_(hosts_.placement.host(request.root)),
         network_(hosts_.column(hosts_.placement.local_rank(request.root))),
         plans_(setting, chunks_,
-               rooted(request_, local, local_op_, hosts_.member_here(hosts_.placement.local_rank(request.root)))) {}
+               rooted(request, local, hosts_.member_here(hosts_.placement.local_rank(request.root)))) {}
 
   bool is_root_;
   int root_host_;
@@ -164,13 +149,13 @@ class ColumnBroadcast final : public RootedRecipe {
   Action act(int round, int stage) override {
     switch (stage) {
       case 0:
-        if (is_root_) std::copy_n(in(round), chunks_.length(round) * request_.element_size, slot(round));
+        if (is_root_) std::copy_n(chunk_in(round), chunks_.length(round) * element_size_, slot(round));
         return {};
       case 1:
         if (network_ == nullptr) return {};
-        return remote(network_, Collective::broadcast, slot(round), chunks_.length(round), root_host_);
+        return in_slot(round, network_, Collective::broadcast, chunks_.length(round), root_host_);
       default:
-        return Local{plans_.of(chunks_, round), slot(round), out(round), &local_op_};
+        return Local{plans_.of(chunks_, round), slot(round), chunk_out(round), &local_op()};
     }
   }
 };
@@ -182,12 +167,12 @@ class ColumnReduce final : public RootedRecipe {
   Action act(int round, int stage) override {
     switch (stage) {
       case 0:
-        return Local{plans_.of(chunks_, round), in(round), slot(round), &local_op_};
+        return Local{plans_.of(chunks_, round), chunk_in(round), slot(round), &local_op()};
       case 1:
         if (network_ == nullptr) return {};
-        return remote(network_, Collective::reduce, slot(round), chunks_.length(round), root_host_);
+        return in_slot(round, network_, Collective::reduce, chunks_.length(round), root_host_);
       default:
-        if (is_root_) finish(slot(round), out(round), chunks_.length(round));
+        if (is_root_) finish(slot(round), chunk_out(round), chunks_.length(round));
         return {};
     }
   }
