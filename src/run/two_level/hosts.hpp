@@ -22,6 +22,10 @@ struct Hosts {
   /// Null when this rank is not in the column.
   Network* column(int column) const { return columns[static_cast<std::size_t>(column)].get(); }
 
+  /// After a failure: messages may still be under way, and would come to whatever gets the name of a network that is
+  /// gone. So these never go.
+  void keep_networks_for_ever() noexcept;
+
   Placement placement;
   std::shared_ptr<Network> whole;
   std::vector<std::shared_ptr<Network>> columns;  ///< [most ranks on a host]

@@ -18,7 +18,9 @@ TwoLevelEngine::TwoLevelEngine(Hosts hosts, host::Team& team, ProgressLoop& loop
       alarm_(std::move(store), hosts_.rank()),
       lines_(hosts_.placement.ranks()) {}
 
-TwoLevelEngine::~TwoLevelEngine() = default;
+TwoLevelEngine::~TwoLevelEngine() {
+  if (team_.given_up_by() >= 0) hosts_.keep_networks_for_ever();
+}
 
 Operation& TwoLevelEngine::run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) {
   if (trouble_.any() || team_.given_up_by() >= 0) {
