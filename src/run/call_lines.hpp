@@ -19,16 +19,16 @@ struct CallLine {
 /// them, in order for each peer and direction.
 class CallLines {
  public:
-  explicit CallLines(int ranks) : ranks_(ranks), pairwise_(2 * static_cast<std::size_t>(ranks)) {}
+  explicit CallLines(int ranks) : ranks_(static_cast<std::size_t>(ranks)), pairwise_(2 * ranks_) {}
 
   CallLine& of(const Request& request) {
     if (!is_pairwise(request.collective)) return collectives_;
-    const int direction = request.collective == Collective::send ? 0 : ranks_;
-    return pairwise_[static_cast<std::size_t>(direction + request.root)];
+    const auto peer = static_cast<std::size_t>(request.root);
+    return pairwise_[request.collective == Collective::send ? peer : peer + ranks_];
   }
 
  private:
-  int ranks_;
+  std::size_t ranks_;
   CallLine collectives_;
   std::vector<CallLine> pairwise_;  ///< [2 · ranks]: sends to each peer, then receives from each
 };

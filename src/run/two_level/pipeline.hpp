@@ -32,7 +32,9 @@ class Pipeline {
  private:
   bool stage_is_over(int round, host::Team& team);
   std::unique_ptr<Transfer>& transfer(int stage, int round) {
-    return transfers_[static_cast<std::size_t>(stage * recipe_->depth() + round % recipe_->depth())];
+    const int depth = recipe_->depth();
+    return transfers_[static_cast<std::size_t>(stage) * static_cast<std::size_t>(depth) +
+                      static_cast<std::size_t>(round % depth)];
   }
   bool arrived(std::unique_ptr<Transfer>& transfer);
 
