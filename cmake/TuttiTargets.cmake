@@ -21,6 +21,20 @@ function(tutti_own target)
   target_compile_definitions(${target} PRIVATE TUTTI_VERSION="${PROJECT_VERSION}")
 endfunction()
 
+# Loops that become hundreds of functions in registers: checks of their stack frames would take minutes to compile.
+function(tutti_spare_stack_checks)
+  if(NOT TUTTI_SANITIZE MATCHES address)
+    return()
+  endif()
+  set(spare -fno-sanitize=null,alignment,object-size,vptr)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    list(APPEND spare --param=asan-stack=0)
+  else()
+    list(APPEND spare -mllvm -asan-stack=0)
+  endif()
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${spare}")
+endfunction()
+
 # Seconds after which a test has hung; instrumented code is some ten times slower.
 set(TUTTI_TEST_TIMEOUT 120)
 if(TUTTI_SANITIZE)
