@@ -131,13 +131,13 @@ void add_bench_options(CLI::App& command, bench::BenchText& text) {
 
 int bench_command(const bench::BenchText& text) {
   const BenchOptions options = bench::parse(text);
+  if (options.ranks == 0 && MpiJob::launched()) return run_under_mpi(options);
   const Launch launch = launch_from(process_environment());
   if (options.ranks > 0 && launch.size > 1) {
     throw Error(Code::invalid_argument,
                 fmt::format("--ranks {} in each of {} processes ({})", options.ranks, launch.size, launch.launcher),
                 {.operation = "bench", .remedy = "leave out --ranks, or start one process"});
   }
-  if (options.ranks == 0 && MpiJob::launched()) return run_under_mpi(options);
   if (options.ranks > 0 || launch.size == 1) return run_in_process(options);
   if (options.mpi_peer) {
     throw Error(Code::invalid_argument,
