@@ -28,7 +28,7 @@ Error wrong(const std::string& where, const std::string& what, const char* remed
 /// "all_reduce_perf", "allreduce", "all-reduce": anywhere in the text.
 std::optional<Collective> collective_in(std::string_view text) {
   static const std::regex programs(
-      R"((all_?-?reduce|all_?-?gather|reduce_?-?scatter|all_?-?to_?-?all|broadcast|gather|scatter|sendrecv|reduce)(_perf|_\w*\d+r|[ _.]))");
+      R"((all_?-?reduce|all_?-?gather|reduce_?-?scatter|all_?-?to_?-?all|broadcast|gather|scatter|sendrecv|reduce)(_perf|_\w{0,40}\d{1,6}r|[ _.]))");
   static const std::map<std::string, Collective> collectives{
       {"allreduce", Collective::all_reduce},         {"allgather", Collective::all_gather},
       {"reducescatter", Collective::reduce_scatter}, {"alltoall", Collective::all_to_all},

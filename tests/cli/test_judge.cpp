@@ -109,6 +109,13 @@ TEST_CASE("what is no result is refused, with the place") {
   }
 }
 
+TEST_CASE("a word without end is only a word") {
+  const std::string word = "reduce_" + std::string(1 << 20, 'a');
+  const auto table =
+      read_result("{\"args\": \"" + word + "\", \"results\": [{\"size\": 8, \"in_place\": {\"time\": 5}}]}", word);
+  CHECK(table.rows.size() == 1);
+}
+
 TEST_CASE("times as expected are good, twice as long is poor, and half is better") {
   const auto grades = [](double slow) {
     const auto judged = judge(read_result(output_of(slow, dgx(1)), "x"), dgx(1));
