@@ -60,6 +60,7 @@ std::vector<Settings> read_dump(const std::vector<NcclLogLine>& lines, const std
     settings.all.push_back(*std::move(setting));
   }
   std::vector<Settings> all;
+  all.reserve(by_rank.size());
   for (auto& [rank, settings] : by_rank) all.push_back(std::move(settings));
   return all;
 }

@@ -12,6 +12,7 @@ struct Version {
   int major = 0;
   int minor = 0;
   int patch = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of a comparison for a pointer
   auto operator<=>(const Version&) const = default;
 };
 
