@@ -31,6 +31,18 @@ void throw_peer_gave_up(int peer, Context where) {
   throw Error(Code::aborted, "it gave up", where);
 }
 
+void throw_gave_up_above(int rank, Context where) {
+  where.remedy = "look for that rank's own error; the communicator cannot be used any more";
+  throw Error(Code::aborted, fmt::format("rank {} of a communicator that this one was split from gave up", rank),
+              where);
+}
+
+void throw_peer_lost(int peer, const std::string& how, Context where) {
+  where.peer = peer;
+  where.remedy = "look at how that rank ended; the communicator cannot be used any more";
+  throw Error(Code::peer_lost, how, where);
+}
+
 std::exception_ptr late(const std::string& awaited, int peer, std::chrono::milliseconds timeout, Context where) {
   if (peer >= 0) where.peer = peer;
   where.remedy = "look at what that rank is doing, or allow more time (Options::timeout, TUTTI_CALL_TIMEOUT)";

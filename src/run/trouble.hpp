@@ -39,6 +39,12 @@ void throw_given_up(int by, int rank);
 /// The same of a call that waits. `where` says which one.
 [[noreturn]] void throw_peer_gave_up(int peer, Context where);
 
+/// The same, when it was rank `rank` of a communicator that this one was split from that gave up.
+[[noreturn]] void throw_gave_up_above(int rank, Context where);
+
+/// The same, when `peer` has gone; `how` it has.
+[[noreturn]] void throw_peer_lost(int peer, const std::string& how, Context where);
+
 /// The error of a wait that took too long. `peer`: -1 when it is not one alone.
 std::exception_ptr late(const std::string& awaited, int peer, std::chrono::milliseconds timeout, Context where);
 

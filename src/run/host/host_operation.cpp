@@ -1,7 +1,5 @@
 #include "run/host/host_operation.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -24,7 +22,7 @@ void HostOperation::begin(const Request& request, HostPreparation& plan, CallLin
   turn_ = line.issued++;
   stage_ = Stage::queued;
   harmless_ = false;
-  suspect_ = -1;
+  peer_watch_.start();
   timeout_ = request.options.timeout.count() < 0 ? engine_.settings_.timeout : request.options.timeout;
   start(engine_.loop_, timeout_);
 }
@@ -127,34 +125,12 @@ Context HostOperation::context() const {
 
 void HostOperation::check_peers() {
   if (const int rank = engine_.team_.given_up_by(); rank >= 0) throw_peer_gave_up(rank, context());
-  if (const int rank = engine_.team_.given_up_above(); rank >= 0) {
-    Context where = context();
-    where.remedy = "look for that rank's own error; the communicator cannot be used any more";
-    throw Error(Code::aborted, fmt::format("rank {} of a communicator that this one was split from gave up", rank),
-                where);
-  }
-  if (stage_ != Stage::queued) check_presence();
-}
-
-/// Nobody waits for a rank that has gone. What it did before may still have to be looked at: so it takes two looks, and
-/// between them the loop moves everything on.
-void HostOperation::check_presence() {
+  if (const int rank = engine_.team_.given_up_above(); rank >= 0) throw_gave_up_above(rank, context());
+  if (stage_ == Stage::queued) return;
   const int peer = run_.awaited_peer(engine_.team_);
-  if (peer < 0) return;
-  const auto now = std::chrono::steady_clock::now();
-  const bool ask = suspect_ >= 0 || now >= next_ask_;
-  if (ask) next_ask_ = now + std::chrono::milliseconds(20);
-  const Presence& presence = engine_.team_.presence();
-  const Presence::Of found = presence.of(peer, ask);
-  if (std::exchange(suspect_, found == Presence::Of::here ? -1 : peer) != peer || found == Presence::Of::here) return;
-  Context where = context();
-  where.peer = peer;
-  where.remedy = "look at how that rank ended; the communicator cannot be used any more";
-  throw Error(Code::peer_lost,
-              found == Presence::Of::left
-                  ? "it has left the communicator without making this call"
-                  : fmt::format("its process {} is gone", static_cast<long>(presence.process(peer))),
-              where);
+  if (const std::string how = peer_watch_.gone(engine_.team_.presence(), peer); !how.empty()) {
+    throw_peer_lost(peer, how, context());
+  }
 }
 
 std::exception_ptr HostOperation::timed_out() {

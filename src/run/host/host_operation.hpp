@@ -8,6 +8,7 @@
 
 #include "run/host/call_signature.hpp"
 #include "run/host/host_engine.hpp"
+#include "run/host/peer_watch.hpp"
 #include "run/host/schedule_run.hpp"
 #include "run/operation.hpp"
 #include "tutti/base/error.hpp"
@@ -37,7 +38,6 @@ class HostOperation final : public Operation {
   void begin_table_check();
   template <class Check>
   void compare(const Check& check);
-  void check_presence();
   void begin_schedule(HostPreparation& plan);
   Request request() const;
   Context context() const;
@@ -55,10 +55,9 @@ class HostOperation final : public Operation {
   HostPreparation* plan_ = nullptr;
   std::unique_ptr<HostPreparation> own_plan_;
   ScheduleRun run_;
-  std::vector<CallSignature> signatures_;             ///< [1 + size]: mine, then everybody's; empty when nobody checks
-  std::vector<std::uint64_t> tables_;                 ///< [1 + size][2 * size]: the counts of an all_to_all_v, likewise
-  int suspect_ = -1;                                  ///< a peer that was found gone: -1: none
-  std::chrono::steady_clock::time_point next_ask_{};  ///< when to ask the kernel about a peer
+  std::vector<CallSignature> signatures_;  ///< [1 + size]: mine, then everybody's; empty when nobody checks
+  std::vector<std::uint64_t> tables_;      ///< [1 + size][2 * size]: the counts of an all_to_all_v, likewise
+  PeerWatch peer_watch_;
 };
 
 }  // namespace tutti::host

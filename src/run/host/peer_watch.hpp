@@ -1,0 +1,27 @@
+/// @file  PeerWatch: whether the rank that a wait is for has gone, with certainty.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "run/host/presence.hpp"
+
+namespace tutti::host {
+
+/// What a rank did before it went may still have to be looked at: so it takes two looks, and between them the caller
+/// moves everything on.
+class PeerWatch {
+ public:
+  /// A new wait begins.
+  void start() { suspect_ = -1; }
+
+  /// How `peer`, -1: nobody, has gone; empty: it has not, or was not yet known to have at the look before. Asks the
+  /// kernel seldom.
+  std::string gone(const Presence& presence, int peer);
+
+ private:
+  int suspect_ = -1;                                  ///< a peer that was found gone; -1: none
+  std::chrono::steady_clock::time_point next_ask_{};  ///< when to ask the kernel
+};
+
+}  // namespace tutti::host
