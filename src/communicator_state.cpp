@@ -91,9 +91,11 @@ std::unique_ptr<Engine> engine_for(CommunicatorState& state) {
                                             .check_across_ranks = state.config.check_across_ranks};
   ProgressLoop& loop = *state.family.loop;
   if (state.facts.hosts == 1) return std::make_unique<host::HostEngine>(state.team, loop, state.facts, settings);
+  std::vector<std::shared_ptr<Store>> stores{state.world.store};
+  stores.insert(stores.end(), state.family.stores_above.begin(), state.family.stores_above.end());
   return std::make_unique<two_level::TwoLevelEngine>(
       two_level::Hosts(state.family.roll.placement, state.family.network), state.team, loop, facts_here(state.team),
-      settings, state.world.store);
+      settings, std::move(stores));
 }
 
 /// That of some of the ranks.
@@ -125,6 +127,7 @@ std::shared_ptr<CommunicatorState> CommunicatorState::part(std::span<const int> 
                                                            const std::string& store_name) const {
   Family of_part = family;
   of_part.roll = part_of(family.roll, members);
+  if (facts.hosts > 1) of_part.stores_above.push_back(world.store);
   World smaller = world;
   smaller.rank = static_cast<int>(std::find(members.begin(), members.end(), world.rank) - members.begin());
   smaller.size = static_cast<int>(members.size());
@@ -132,7 +135,8 @@ std::shared_ptr<CommunicatorState> CommunicatorState::part(std::span<const int> 
   of_part.network = of_part.roll.placement.hosts() > 1 ? family.network->subset(members) : nullptr;
   smaller.network = of_part.network;
   auto made = kept(new CommunicatorState(std::move(smaller), config, std::move(of_part)));
-  made->team.heed(team);
+  const std::span<const int> neighbours = family.roll.placement.on(family.roll.placement.host(world.rank));
+  made->team.heed(team, {neighbours.begin(), neighbours.end()});
   return made;
 }
 

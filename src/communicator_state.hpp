@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "choose/choose.hpp"
 #include "run/call_memory.hpp"
@@ -27,6 +28,7 @@ struct CommunicatorState final : Keeper {
     int numa_node = -1;
     std::shared_ptr<Network> network{};  ///< of this communicator's own; null when all ranks are on one host
     std::shared_ptr<ProgressLoop> loop{};
+    std::vector<std::shared_ptr<Store>> stores_above{};  ///< of the communicators that this one was split from
   };
 
   /// Collective: a new family.

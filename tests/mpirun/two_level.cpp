@@ -166,7 +166,8 @@ void play(const Scene& scene, std::size_t every) {
   {
     Communicator comm(world_of(scene, most_mpi_elements), {.timeout = 20s, .check_across_ranks = true});
     test::check_mismatch(comm);
-    log.passed(comm, "mismatch");
+    test::check_tables(comm);
+    log.passed(comm, "mismatches");
   }
   {
     Communicator comm(world_of(scene, most_mpi_elements), config);
@@ -177,6 +178,11 @@ void play(const Scene& scene, std::size_t every) {
     Communicator comm(world_of(scene, most_mpi_elements), config);
     test::check_abort(comm);
     log.passed(comm, "abort");
+  }
+  {
+    Communicator comm(world_of(scene, most_mpi_elements), config);
+    test::check_abort_above(comm);
+    log.passed(comm, "abort above");
   }
   if (scene.hosts.empty()) {
     Communicator comm(world_of(scene, most_mpi_elements), config);

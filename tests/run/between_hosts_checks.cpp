@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -370,6 +371,23 @@ void check_mismatch(Communicator& comm) {
   require_works(comm, "a sum after a mismatch");
 }
 
+void check_tables(Communicator& comm) {
+  const auto size = static_cast<std::size_t>(comm.size());
+  std::vector<std::size_t> to(size, 2), from(size, 2);
+  if (comm.rank() == comm.size() - 1) to[0] = 1;
+  std::vector<std::int32_t> out(2 * size);
+  const auto exchange = [&] {
+    const std::vector<std::int32_t> in(2 * size - 2 + to[0], comm.rank());
+    all_to_all_v(comm, on_host(in), to, on_host(out), from).wait();
+  };
+  const Error error = error_of("tables differ", exchange);
+  require_code(error, {Code::mismatch});
+  require(std::string(error.what()).find("rank 0, which expects 2") != std::string::npos, "the error names the counts");
+  to[0] = 2;
+  exchange();
+  require(out.front() == 0 && out.back() == comm.size() - 1, "the next exchange is right");
+}
+
 void check_message_length(Communicator& comm) {
   if (comm.rank() == 0) {
     std::vector<std::int32_t> four{1, 2, 3, 4};
@@ -410,6 +428,23 @@ void check_abort(Communicator& comm) {
   const Error error = error_of("aborted", [&] { all_reduce(comm, on_host(values), sum, {.timeout = 20s}).wait(); });
   require_code(error, {Code::aborted});
   require(std::chrono::steady_clock::now() - begin < 10s, "the others hear of it");
+}
+
+void check_abort_above(Communicator& comm) {
+  std::optional<Communicator> part = comm.split(0);
+  std::optional<Communicator> part_of_part = part->split(0);
+  require_works(*part_of_part, "a sum before");
+  if (comm.rank() == 0) {
+    std::this_thread::sleep_for(200ms);
+    comm.abort();
+    return;
+  }
+  std::vector<float> values(10, 1.0F);
+  const auto begin = std::chrono::steady_clock::now();
+  const Error error =
+      error_of("aborted above", [&] { all_reduce(*part_of_part, on_host(values), sum, {.timeout = 20s}).wait(); });
+  require_code(error, {Code::aborted});
+  require(std::chrono::steady_clock::now() - begin < 10s, "those of parts hear of it");
 }
 
 }  // namespace tutti::test

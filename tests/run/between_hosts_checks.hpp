@@ -20,11 +20,15 @@ void check_topology(Communicator& comm);
 void check_refusals(Communicator& comm);
 /// Needs check_across_ranks. Different counts are an error on all ranks, and nothing worse.
 void check_mismatch(Communicator& comm);
+/// Likewise: a rank that sends more to another in an all_to_all_v than that expects is an error on all ranks.
+void check_tables(Communicator& comm);
 /// A receive of another length than the send is an error. (The communicator is over.)
 void check_message_length(Communicator& comm);
 /// The last rank stays away: the others say so in time. (The communicator is over.)
 void check_timeout(Communicator& comm);
 /// Rank 0 aborts while the others wait: they hear of it, on other hosts too. (The communicator is over.)
 void check_abort(Communicator& comm);
+/// Rank 0 aborts while all but rank 0 are in a call of a part of a part: they hear of it. (The communicator is over.)
+void check_abort_above(Communicator& comm);
 
 }  // namespace tutti::test

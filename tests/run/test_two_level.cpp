@@ -1,4 +1,8 @@
 /// @file  Several hosts, played by threads over a network in memory: bits, parts of communicators, errors.
+#include <chrono>
+#include <stdexcept>
+#include <string>
+
 #include "catch.hpp"
 #include "run/between_hosts_checks.hpp"
 #include "run/on_hosts.hpp"
@@ -35,6 +39,10 @@ TEST_CASE("different calls between hosts are an error on all ranks, and nothing 
   on_all_scenes(test::check_mismatch, {.check_across_ranks = true});
 }
 
+TEST_CASE("tables of counts that do not agree between hosts are an error on all ranks, and nothing worse") {
+  on_all_scenes(test::check_tables, {.check_across_ranks = true});
+}
+
 TEST_CASE("a message between hosts that is longer than its receive is an error") {
   test::on_hosts({0, 0, 1}, test::check_message_length);
 }
@@ -44,6 +52,28 @@ TEST_CASE("who waits for a rank of another host that stays away says so in time"
 }
 
 TEST_CASE("abort reaches the ranks of other hosts") { on_all_scenes(test::check_abort); }
+
+TEST_CASE("abort reaches the ranks of other hosts on communicators that were split") {
+  on_all_scenes(test::check_abort_above);
+}
+
+TEST_CASE(
+    "who waits for a neighbour that has left a communicator of several hosts hears so, and tells the other hosts") {
+  test::on_hosts({0, 0, 1}, [](Communicator& comm) {
+    if (comm.rank() == 1) return;
+    std::vector<float> values(10, 1.0F);
+    try {
+      all_reduce(comm, on_host(values), sum, {.timeout = std::chrono::seconds(20)}).wait();
+    } catch (const Error& error) {
+      if (error.code() != (comm.rank() == 0 ? Code::peer_lost : Code::aborted)) {
+        throw std::runtime_error(std::string("another error: ") + error.what());
+      }
+      if (error.context().peer != (comm.rank() == 0 ? 1 : 0)) throw std::runtime_error("another peer");
+      return;
+    }
+    throw std::runtime_error("no error");
+  });
+}
 
 TEST_CASE("calls of a group between hosts do not wait for one another") {
   test::on_hosts({0, 0, 1, 1}, [](Communicator& comm) {

@@ -71,14 +71,16 @@ int first_to_give_up(const Arena& arena) noexcept {
 
 int Team::given_up_by() const noexcept { return first_to_give_up(arena_); }
 
-void Team::heed(const Team& parent) {
+void Team::heed(const Team& parent, std::vector<int> ranks) {
   above_ = parent.above_;
-  above_.push_back(parent.arena_);
+  above_.push_back({parent.arena_, std::move(ranks)});
 }
 
 int Team::given_up_above() const noexcept {
-  for (const Arena& arena : above_) {
-    if (const int rank = first_to_give_up(arena); rank >= 0) return rank;
+  for (const Heeded& heeded : above_) {
+    if (const int local = first_to_give_up(heeded.arena); local >= 0) {
+      return heeded.ranks[static_cast<std::size_t>(local)];
+    }
   }
   return -1;
 }

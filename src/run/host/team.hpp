@@ -59,9 +59,10 @@ class Team {
   void give_up() noexcept;
   /// The rank that gave up first; -1: nobody has.
   int given_up_by() const noexcept;
-  /// From now on it counts, too, when somebody gives up in `parent`, or in what that heeds.
-  void heed(const Team& parent);
-  /// The rank there that gave up; -1: nobody has.
+  /// From now on it counts, too, when somebody gives up in `parent`, or in what that heeds. `ranks`: the numbers of the
+  /// parent's ranks in its communicator.
+  void heed(const Team& parent, std::vector<int> ranks);
+  /// The rank, in a communicator of those, that gave up; -1: nobody has.
   int given_up_above() const noexcept;
   const Presence& presence() const { return presence_; }
 
@@ -81,10 +82,14 @@ class Team {
   Wires wires_;
   Segments segments_;
   Presence presence_;
-  std::vector<Arena> above_;  ///< of those heeded
-  std::uint64_t epoch_ = 0;   ///< barriers arrived at
-  unsigned shown_ = 0;        ///< where buffers were shown last: the same on all ranks
-  int awaited_ = 0;           ///< ranks before this one have come
+  struct Heeded {
+    Arena arena;
+    std::vector<int> ranks;
+  };
+  std::vector<Heeded> above_;
+  std::uint64_t epoch_ = 0;  ///< barriers arrived at
+  unsigned shown_ = 0;       ///< where buffers were shown last: the same on all ranks
+  int awaited_ = 0;          ///< ranks before this one have come
   std::vector<std::byte> scratch_;
 };
 

@@ -20,14 +20,14 @@ constexpr std::chrono::seconds patience{1};
 
 /// Of an Alarm and the threads that ask for it, which may outlive it when the store does not answer.
 struct Alarm::Shared {
-  Shared(std::shared_ptr<Store> store, int rank) : store(std::move(store)), rank(rank) {}
+  Shared(std::vector<std::shared_ptr<Store>> stores, int rank) : stores(std::move(stores)), rank(rank) {}
 
-  std::shared_ptr<Store> store;
+  const std::vector<std::shared_ptr<Store>> stores;
   const int rank;
   std::mutex mutex;
   std::condition_variable ended;
   int asking = 0;  ///< threads
-  int rung = -1;   ///< by this rank
+  Rung rung;       ///< as far as is known
 
   void wait_a_little() {
     std::unique_lock lock(mutex);
@@ -35,7 +35,8 @@ struct Alarm::Shared {
   }
 };
 
-Alarm::Alarm(std::shared_ptr<Store> store, int rank) : shared_(std::make_shared<Shared>(std::move(store), rank)) {}
+Alarm::Alarm(std::vector<std::shared_ptr<Store>> stores, int rank)
+    : shared_(std::make_shared<Shared>(std::move(stores), rank)) {}
 
 Alarm::~Alarm() {
   try {
@@ -60,17 +61,20 @@ void Alarm::ask(std::function<void(Shared&)> question) {
 }
 
 void Alarm::ring() noexcept {
+  if (has_rung_) return;
   try {
     ask([](Shared& shared) {
-      if (!shared.store->get(key)) shared.store->set(key, std::to_string(shared.rank));
+      Store& own = *shared.stores.front();
+      if (!own.get(key)) own.set(key, std::to_string(shared.rank));
     });
+    has_rung_ = true;
     shared_->wait_a_little();
   } catch (const std::exception&) {  // no thread to be had: the others find out at their deadline
     return;
   }
 }
 
-int Alarm::rung_by() noexcept {
+Alarm::Rung Alarm::rung() noexcept {
   const auto now = Clock::now();
   if (next_ == Clock::time_point{}) {
     interval_ = first;
@@ -79,23 +83,26 @@ int Alarm::rung_by() noexcept {
   try {
     {
       const std::lock_guard lock(shared_->mutex);
-      if (shared_->rung >= 0 || now < next_ || shared_->asking > 0) return shared_->rung;
+      if (shared_->rung.by >= 0 || now < next_ || shared_->asking > 0) return shared_->rung;
     }
     interval_ = std::min(2 * interval_, longest);
     next_ = now + interval_;
     ask([](Shared& shared) {
-      const auto value = shared.store->get(key);
-      if (!value) return;
-      const std::string text = text_of(*value);
-      int rank = -1;
-      std::from_chars(text.data(), text.data() + text.size(), rank);
-      const std::lock_guard lock(shared.mutex);
-      shared.rung = rank;
+      for (const std::shared_ptr<Store>& store : shared.stores) {
+        const auto value = store->get(key);
+        if (!value) continue;
+        const std::string text = text_of(*value);
+        Rung found{.above = store != shared.stores.front()};
+        std::from_chars(text.data(), text.data() + text.size(), found.by);
+        const std::lock_guard lock(shared.mutex);
+        shared.rung = found;
+        return;
+      }
     });
   } catch (const std::exception&) {  // no thread to be had: later
-    return -1;
+    return {};
   }
-  return -1;
+  return {};
 }
 
 }  // namespace tutti::two_level

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "tutti/bootstrap/store.hpp"
 
@@ -16,18 +17,23 @@ namespace tutti::two_level {
 /// never waits for the store.
 class Alarm {
  public:
-  Alarm(std::shared_ptr<Store> store, int rank);
+  /// `stores`: that of the communicator, then those of the ones it was split from. `rank` in the first.
+  Alarm(std::vector<std::shared_ptr<Store>> stores, int rank);
   ~Alarm();
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
 
-  /// Says so to everybody, unless somebody has. Any thread. Takes a second at most, even if the store does not answer.
+  /// Says so to everybody, unless somebody has. Takes a second at most, even if the store does not answer; only the
+  /// first time, as once is enough.
   void ring() noexcept;
 
   /// A new wait begins.
   void start_waiting() { next_ = {}; }
-  /// The rank that rang; -1: none is known to have.
-  int rung_by() noexcept;
+  struct Rung {
+    int by = -1;         ///< the rank that rang; -1: none is known to have
+    bool above = false;  ///< in a communicator that this one was split from
+  };
+  Rung rung() noexcept;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -40,6 +46,7 @@ class Alarm {
   void ask(std::function<void(Shared&)> question);
 
   std::shared_ptr<Shared> shared_;
+  bool has_rung_ = false;
   Clock::time_point next_{};
   std::chrono::milliseconds interval_{first};
 };

@@ -28,6 +28,8 @@ class Pipeline {
 
   /// What it waits for. The peer is a local rank.
   host::ScheduleRun::Awaited awaited(const host::Team& team) const;
+  /// The peer alone, -1: none of this host; cheap.
+  int awaited_peer(const host::Team& team) const { return running_ ? run_.awaited_peer(team) : -1; }
 
  private:
   bool stage_is_over(int round, host::Team& team);

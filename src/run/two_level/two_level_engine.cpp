@@ -9,23 +9,23 @@
 namespace tutti::two_level {
 
 TwoLevelEngine::TwoLevelEngine(Hosts hosts, host::Team& team, ProgressLoop& loop, const Facts& here, Settings settings,
-                               std::shared_ptr<Store> store)
+                               std::vector<std::shared_ptr<Store>> stores)
     : hosts_(std::move(hosts)),
       team_(team),
       loop_(loop),
       here_(here),
       settings_(settings),
-      alarm_(std::move(store), hosts_.rank()),
+      alarm_(std::move(stores), hosts_.rank()),
       lines_(hosts_.placement.ranks()) {}
 
 TwoLevelEngine::~TwoLevelEngine() {
-  if (team_.given_up_by() >= 0) hosts_.keep_networks_for_ever();
+  if (team_.given_up_by() >= 0 || team_.given_up_above() >= 0) hosts_.keep_networks_for_ever();
 }
 
 Operation& TwoLevelEngine::run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) {
   if (trouble_.any() || team_.given_up_by() >= 0) {
     trouble_.rethrow(hosts_.rank());
-    throw_given_up(given_up_by(), hosts_.rank());
+    if (const int local = team_.given_up_by(); local >= 0) throw_given_up(rank_here(local), hosts_.rank());
   }
   std::unique_ptr<Recipe> own;
   Recipe* recipe = memory != nullptr ? static_cast<Recipe*>(memory->get()) : nullptr;
@@ -57,10 +57,10 @@ void TwoLevelEngine::give_up() noexcept {
   alarm_.ring();
 }
 
-int TwoLevelEngine::given_up_by() {
-  const int neighbour = team_.given_up_by();
-  if (neighbour >= 0) return hosts_.placement.on(hosts_.here())[static_cast<std::size_t>(neighbour)];
-  return alarm_.rung_by();
+Alarm::Rung TwoLevelEngine::given_up() {
+  if (const int neighbour = team_.given_up_by(); neighbour >= 0) return {rank_here(neighbour), false};
+  if (const int rank = team_.given_up_above(); rank >= 0) return {rank, true};
+  return alarm_.rung();
 }
 
 void TwoLevelEngine::abort() noexcept {

@@ -25,9 +25,9 @@ class TwoLevelEngine final : public Engine {
  public:
   using Settings = host::HostEngine::Settings;
 
-  /// `here`: the facts of this host's ranks. `store`: that of the communicator.
+  /// `here`: the facts of this host's ranks. `stores`: that of the communicator, then those of the ones it was split from.
   TwoLevelEngine(Hosts hosts, host::Team& team, ProgressLoop& loop, const Facts& here, Settings settings,
-                 std::shared_ptr<Store> store);
+                 std::vector<std::shared_ptr<Store>> stores);
   ~TwoLevelEngine() override;
 
   Operation& run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) override;
@@ -37,8 +37,10 @@ class TwoLevelEngine final : public Engine {
   friend class TwoLevelOperation;
 
   void give_up() noexcept;
-  /// The rank, of all, that gave up first as far as is known here; -1: none.
-  int given_up_by();
+  /// Who gave up first, as far as is known here: a rank of all, or of a communicator that this one was split from.
+  Alarm::Rung given_up();
+  /// The rank of all that has this number on this host.
+  int rank_here(int local) const { return hosts_.placement.on(hosts_.here())[static_cast<std::size_t>(local)]; }
 
   Hosts hosts_;
   host::Team& team_;

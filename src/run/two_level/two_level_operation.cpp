@@ -1,14 +1,30 @@
 #include "run/two_level/two_level_operation.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tutti::two_level {
+
+namespace {
+
+/// Of so many bytes of every rank.
+Request gather(std::size_t bytes, const void* mine, void* all) {
+  Request request;
+  request.collective = Collective::all_gather;
+  request.count = bytes;
+  request.in = mine;
+  request.out = all;
+  return request;
+}
+
+}  // namespace
 
 void TwoLevelOperation::begin(const Decision& decision, const Request& request, Recipe& recipe,
                               std::unique_ptr<Recipe> own, CallLine& line) {
   recipe_ = &recipe;
   stage_ = Stage::queued;
   engine_.alarm_.start_waiting();
+  peer_watch_.start();
   decision_ = decision;
   request_ = request;
   if (own != nullptr) own_ = std::move(own);
@@ -39,10 +55,17 @@ bool TwoLevelOperation::advance_stages() {
   }
   if (stage_ == Stage::checking) {
     if (!check_->test()) return false;
-    check_.reset();
-    harmless_ = true;
-    host::expect_equal({signatures_->data() + 1, signatures_->size() - 1});
-    harmless_ = false;
+    compare([&] { host::expect_equal({signatures_->data() + 1, signatures_->size() - 1}); });
+    if (request_.collective == Collective::all_to_all_v) {
+      begin_table_check();
+    } else {
+      play();
+    }
+  }
+  if (stage_ == Stage::checking_tables) {
+    if (!check_->test()) return false;
+    const auto size = static_cast<std::size_t>(engine_.hosts_.placement.ranks());
+    compare([&] { host::expect_tables_agree({tables_->data() + 2 * size, 2 * size * size}, size); });
     play();
   }
   if (!pipeline_.advance(engine_.team_)) return false;
@@ -56,6 +79,15 @@ void TwoLevelOperation::play() {
   pipeline_.begin(*recipe_);
 }
 
+/// What does not match is found by all ranks, before anything has begun: so it does no harm.
+template <class Check>
+void TwoLevelOperation::compare(const Check& check) {
+  check_.reset();
+  harmless_ = true;
+  check();
+  harmless_ = false;
+}
+
 void TwoLevelOperation::begin_check() {
   stage_ = Stage::checking;
   Network& whole = *engine_.hosts_.whole;
@@ -63,12 +95,21 @@ void TwoLevelOperation::begin_check() {
     signatures_ = std::make_shared<std::vector<host::CallSignature>>(1 + static_cast<std::size_t>(whole.size()));
   }
   signatures_->front() = host::signature_of(request_, turn_);
-  Request exchange;
-  exchange.collective = Collective::all_gather;
-  exchange.count = sizeof(host::CallSignature);
-  exchange.in = signatures_->data();
-  exchange.out = signatures_->data() + 1;
-  check_ = whole.start(exchange, nullptr, signatures_);
+  check_ = whole.start(gather(sizeof(host::CallSignature), signatures_->data(), signatures_->data() + 1), nullptr,
+                       signatures_);
+}
+
+void TwoLevelOperation::begin_table_check() {
+  stage_ = Stage::checking_tables;
+  Network& whole = *engine_.hosts_.whole;
+  const auto size = static_cast<std::size_t>(whole.size());
+  if (tables_ == nullptr || tables_.use_count() > 1) {
+    tables_ = std::make_shared<std::vector<std::uint64_t>>((1 + size) * 2 * size);
+  }
+  const auto rest = std::copy(request_.counts.begin(), request_.counts.end(), tables_->begin());
+  std::copy(request_.receive_counts.begin(), request_.receive_counts.end(), rest);
+  check_ = whole.start(gather(2 * size * sizeof(std::uint64_t), tables_->data(), tables_->data() + 2 * size), nullptr,
+                       tables_);
 }
 
 Context TwoLevelOperation::context() const {
@@ -78,16 +119,27 @@ Context TwoLevelOperation::context() const {
           .peer = is_pairwise(request_.collective) ? request_.root : -1};
 }
 
+void TwoLevelOperation::check_peers() {
+  if (const Alarm::Rung rung = engine_.given_up(); rung.by >= 0) {
+    if (rung.above) throw_gave_up_above(rung.by, context());
+    throw_peer_gave_up(rung.by, context());
+  }
+  if (stage_ != Stage::playing) return;
+  const int peer = pipeline_.awaited_peer(engine_.team_);
+  if (const std::string how = peer_watch_.gone(engine_.team_.presence(), peer); !how.empty()) {
+    throw_peer_lost(engine_.rank_here(peer), how, context());
+  }
+}
+
 std::exception_ptr TwoLevelOperation::timed_out() {
   std::string what = "its turn after earlier calls";
   int peer = -1;
-  if (stage_ == Stage::checking) what = "the other ranks' calls, to be compared with this one";
+  if (stage_ == Stage::checking || stage_ == Stage::checking_tables)
+    what = "the other ranks' calls, to be compared with this one";
   if (stage_ == Stage::playing) {
     const host::ScheduleRun::Awaited awaited = pipeline_.awaited(engine_.team_);
     what = awaited.what;
-    if (awaited.peer >= 0) {
-      peer = engine_.hosts_.placement.on(engine_.hosts_.here())[static_cast<std::size_t>(awaited.peer)];
-    }
+    if (awaited.peer >= 0) peer = engine_.rank_here(awaited.peer);
   }
   return late(what, peer, timeout_, context());
 }

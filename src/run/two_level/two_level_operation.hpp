@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "run/host/call_signature.hpp"
+#include "run/host/peer_watch.hpp"
 #include "run/operation.hpp"
 #include "run/two_level/pipeline.hpp"
 #include "run/two_level/two_level_engine.hpp"
@@ -22,18 +23,19 @@ class TwoLevelOperation final : public Operation {
              CallLine& line);
 
   bool advance() override;
-  void check_peers() override {
-    if (const int rank = engine_.given_up_by(); rank >= 0) throw_peer_gave_up(rank, context());
-  }
+  void check_peers() override;
   std::exception_ptr timed_out() override;
   void failed(const std::exception_ptr& error) noexcept override;
   void released(const std::exception_ptr& unseen) noexcept override;
 
  private:
-  enum class Stage : std::uint8_t { queued, checking, playing };
+  enum class Stage : std::uint8_t { queued, checking, checking_tables, playing };
 
   bool advance_stages();
+  template <class Check>
+  void compare(const Check& check);
   void begin_check();
+  void begin_table_check();
   void play();
   Context context() const;
 
@@ -50,6 +52,9 @@ class TwoLevelOperation final : public Operation {
   Pipeline pipeline_;
   std::unique_ptr<Transfer> check_;
   std::shared_ptr<std::vector<host::CallSignature>> signatures_;  ///< [1 + size]: mine, then everybody's
+  std::shared_ptr<std::vector<std::uint64_t>>
+      tables_;  ///< [1 + size][2 * size]: the counts of an all_to_all_v, likewise
+  host::PeerWatch peer_watch_;
 };
 
 }  // namespace tutti::two_level
