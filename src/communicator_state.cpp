@@ -48,7 +48,18 @@ const World& expect_sound(const World& world, const Config& config) {
   return world;
 }
 
+/// Keys in the store are not numbered: a second communicator would read what the first has left there.
+void claim(const World& world) {
+  if (world.size == 1 || world.store->add(fmt::format("communicator/{}", world.rank), 1) == 1) return;
+  throw Error(Code::invalid_argument, "a communicator has been made from this World before",
+              {.rank = world.rank,
+               .operation = "making a communicator",
+               .remedy = "make a new World on all ranks (from_environment, from_mpi, worlds_in_process), or split the "
+                         "communicator"});
+}
+
 CommunicatorState::Family new_family(const World& world, const Config& config) {
+  claim(world);
   const Store::Deadline deadline = world.deadline();
   CommunicatorState::Family family{.roll = call_roll(world, deadline)};
   const Placement& placement = family.roll.placement;

@@ -15,14 +15,14 @@ void Trouble::rethrow(int rank) {
     std::rethrow_exception(poison_);
   } catch (const std::exception& error) {
     throw Error(Code::aborted, std::string("an earlier call of this communicator failed: ") + error.what(),
-                {.rank = rank, .remedy = "make a new communicator"});
+                {.rank = rank, .remedy = "make a new communicator from a new World"});
   }
 }
 
 void throw_given_up(int by, int rank) {
   if (by < 0) return;
   throw Error(Code::aborted, fmt::format("rank {} gave up this communicator", by),
-              {.rank = rank, .remedy = "look for that rank's own error, and make a new communicator"});
+              {.rank = rank, .remedy = "look for that rank's own error, and make a new communicator from a new World"});
 }
 
 void throw_peer_gave_up(int peer, Context where) {

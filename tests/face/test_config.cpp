@@ -1,9 +1,12 @@
 /// @file  Config: every variable, what it may say, and that a misspelt one is not passed over in silence.
 #include <map>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "face/helpers.hpp"
+#include "tutti/bootstrap/in_process.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
@@ -75,6 +78,24 @@ TEST_CASE("a communicator refuses settings and Worlds that make no sense") {
   odd.rank = 1;
   CHECK(says(told(odd, {}), Code::invalid_argument, {"rank 1 of 1 ranks", "from 0 to size - 1"}));
   CHECK(says(error_of([] { in_process(0, [](Communicator&) {}); }), Code::invalid_argument, {"0 ranks"}));
+}
+
+TEST_CASE("a World of several ranks serves one communicator, and a second one is told what to do") {
+  const std::vector<World> worlds = worlds_in_process(2);
+  std::vector<std::optional<Error>> second(2);
+  std::vector<std::thread> threads;
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] {
+      const Communicator first{worlds[rank]};
+      second[rank] = error_of([&] { Communicator{worlds[rank]}; });
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& error : second) {
+    CHECK(says(error, Code::invalid_argument, {"from this World before", "make a new World", "split"}));
+  }
+  const World one = alone();
+  CHECK(Communicator{one}.size() == Communicator{one}.size());
 }
 
 TEST_CASE("a communicator of one rank does everything by itself") {

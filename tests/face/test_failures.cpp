@@ -107,7 +107,7 @@ TEST_CASE("abort ends the calls of all ranks, from any thread, any number of tim
   });
   for (std::size_t rank = 0; rank < 3; ++rank) {
     CHECK(says(told[rank], Code::aborted, {"gave up", "cannot be used any more"}));
-    CHECK(says(after[rank], Code::aborted, {"make a new communicator"}));
+    CHECK(says(after[rank], Code::aborted, {"make a new communicator from a new World"}));
   }
 }
 

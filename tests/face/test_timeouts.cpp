@@ -56,7 +56,7 @@ TEST_CASE("a call ends at its own timeout naming the missing rank, and every lat
                {"rank 1: " + waiting.name + " on host/", "peer 0: ", "did not come within 30 ms", "Options::timeout"}));
     CHECK(says(again, Code::aborted,
                {"rank 1: ", "an earlier call of this communicator failed", waiting.name, "did not come within 30 ms",
-                "make a new communicator"}));
+                "make a new communicator from a new World"}));
     CHECK(says(other, Code::aborted, {"rank 0: ", "rank 1 gave up this communicator", "that rank's own error"}));
   }
 }

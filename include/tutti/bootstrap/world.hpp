@@ -24,8 +24,8 @@ struct Progress {
 /// One line on standard error.
 Progress progress_on_stderr();
 
-/// A value; copies share the store. What happens to it later is the business of the communicator made from
-/// it.
+/// A value; copies share the store. A World of several ranks serves one communicator, once: whoever wants another, also
+/// after a failure, makes a new World on all ranks, or splits the communicator.
 struct World {
   int rank = 0;                               ///< 0 .. size-1
   int size = 1;                               ///< the same on every rank
