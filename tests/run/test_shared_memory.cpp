@@ -65,6 +65,26 @@ TEST_CASE("threads that ask for another size than the owner are told so, and the
   CHECK(got[1].error.find("4096 bytes here and 8192 on rank 0") != std::string::npos);
 }
 
+TEST_CASE("a thread that comes later than its owner waits gets an error, not memory that is gone") {
+  const std::vector<World> worlds = worlds_in_process(2);
+  const auto open = [&](std::size_t rank, std::chrono::milliseconds time) {
+    return SharedMemory::open(worlds[rank], 0, "x", 4096, std::chrono::steady_clock::now() + time);
+  };
+  try {
+    open(0, std::chrono::milliseconds(1));
+    FAIL("nobody came, and it went on");
+  } catch (const Error& error) {
+    CHECK(error.code() == Code::timeout);
+  }
+  try {
+    open(1, std::chrono::seconds(10));
+    FAIL("it was given what its owner has no more");
+  } catch (const Error& error) {
+    CHECK(error.code() == Code::peer_lost);
+    CHECK(std::string(error.what()).find("its owner waited no longer") != std::string::npos);
+  }
+}
+
 TEST_CASE("what a forked process writes is seen here, and its end takes nothing away") {
   const World world = alone();
   const auto memory = SharedMemory::open(world, 0, "x", 4096, world.deadline());

@@ -7,9 +7,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "bootstrap/secret.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
 #include "tutti/bootstrap/descriptor.hpp"
@@ -43,6 +47,34 @@ UniqueFd make(std::size_t bytes) {
               fmt::format("shared memory \"{}\" has {} bytes here and {} on rank {}", key, here, there, owner),
               {.remedy = "all ranks must run the same version of the library and ask for the same size"});
 }
+
+/// What threads of this process lend one another, by tokens that nobody guesses.
+class Loans {
+ public:
+  using Memory = std::shared_ptr<SharedMemory>;
+  static Loans& of_process() {
+    static Loans& loans = *new Loans;  // never destroyed: communicators that are global variables may go later
+    return loans;
+  }
+  void lend(const std::string& token, Memory memory) {
+    const std::scoped_lock lock(mutex_);
+    lent_[token] = std::move(memory);
+  }
+  /// Null when its owner has taken it back.
+  Memory copy(const std::string& token) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = lent_.find(token);
+    return found == lent_.end() ? nullptr : found->second;
+  }
+  void take_back(const std::string& token) {
+    const std::scoped_lock lock(mutex_);
+    lent_.erase(token);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Memory> lent_;
+};
 
 }  // namespace
 
@@ -88,20 +120,26 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const World& local, int owner, 
     }
     return memory;
   }
-  // Threads of one process share the mapping itself: the owner lends its pointer until all have copied it.
+  // Threads of one process share the mapping itself: the owner lends it until all have it, or its deadline passes.
   if (local.rank == owner) {
     memory = map(make(bytes).fd(), bytes);
-    const std::shared_ptr<SharedMemory>* lent = &memory;
-    std::byte address[sizeof lent];
-    std::memcpy(address, &lent, sizeof lent);
-    local.store->set(name, address);
+    const std::string token = random_name();
+    struct TakeBack {
+      const std::string& token;
+      ~TakeBack() { Loans::of_process().take_back(token); }
+    } guard{token};
+    Loans::of_process().lend(token, memory);
+    local.store->set(name, token);
     for (int taken = 1; taken < local.size; ++taken) local.store->wait(fmt::format("{}/{}", name, taken), deadline);
     local.store->erase_prefix(name);
   } else {
-    const Store::Value address = local.store->wait(name, deadline);
-    const std::shared_ptr<SharedMemory>* lent = nullptr;
-    std::memcpy(&lent, address.data(), sizeof lent);
-    memory = *lent;
+    memory = Loans::of_process().copy(text_of(local.store->wait(name, deadline)));
+    if (memory == nullptr) {
+      throw Error(Code::peer_lost, fmt::format("shared memory \"{}\": its owner waited no longer", key),
+                  {.rank = local.rank,
+                   .peer = owner,
+                   .remedy = "look at what kept this rank, or allow more time (World::timeout, TUTTI_TIMEOUT)"});
+    }
     local.store->set(fmt::format("{}/{}", name, local.store->add(name + "/count", 1)), "");
     if (memory->size() != bytes) refuse(key, bytes, memory->size(), owner);
   }
