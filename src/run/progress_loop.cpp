@@ -1,6 +1,7 @@
 #include "run/progress_loop.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace tutti {
@@ -10,12 +11,12 @@ namespace {
 /// Waits a moment, longer and longer. Every so often it is time to look at the clock.
 class Pause {
  public:
-  explicit Pause(WaitPolicy policy) : policy_(policy) {}
+  explicit Pause(WaitPolicy policy) : spins_(static_cast<std::uint64_t>(policy.spins_before_yield)) {}
 
   /// True when clocks and peers should be looked at.
   bool operator()() {
     ++count_;
-    if (count_ < policy_.spins_before_yield) {
+    if (count_ < spins_) {
 #if defined(__x86_64__) || defined(__i386__)
       __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -28,8 +29,8 @@ class Pause {
   }
 
  private:
-  WaitPolicy policy_;
-  int count_ = 0;
+  std::uint64_t spins_;  ///< before it yields
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace
