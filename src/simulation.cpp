@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
 
 #include "tutti/base/error.hpp"
+#include "tutti/base/units.hpp"
 #include "tutti/choose/price_cluster.hpp"
 
 namespace tutti {
@@ -19,6 +21,8 @@ Cluster alone(const Topology& machine) {
   parts.fabric.rails = static_cast<int>(machine.all(DeviceKind::nic).size());
   return Cluster(std::move(parts));
 }
+
+constexpr std::size_t most_simulated_bytes = std::size_t{1} << 46;
 
 bool in_parts_of_ranks(Collective collective) {
   switch (collective) {
@@ -52,8 +56,15 @@ SimulatedRun Simulation::submit(const Request& request) const {
   }
   Scenario scenario = scenario_;
   scenario.collective = request.collective;
-  scenario.bytes = request.count * request.element_size;
-  if (in_parts_of_ranks(request.collective)) scenario.bytes *= static_cast<std::size_t>(size_);
+  const auto parts = in_parts_of_ranks(request.collective) ? static_cast<std::size_t>(size_) : 1;
+  const std::size_t each = request.element_size * parts;
+  if (each > 0 && request.count > most_simulated_bytes / each) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{} elements of {} B and {} ranks: more than {} in total", request.count,
+                            request.element_size, size_, format_bytes(most_simulated_bytes)),
+                {.operation = std::string(name(request.collective)), .remedy = "simulate a smaller call"});
+  }
+  scenario.bytes = request.count * each;
   if (request.options.algorithm != Algorithm::automatic) {
     scenario.algorithm = request.options.algorithm;
     scenario.arrangement = Arrangement::flat;

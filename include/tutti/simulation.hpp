@@ -28,7 +28,8 @@ class Simulation {
   const Cluster& cluster() const noexcept { return cluster_; }
 
   /// Plays the call. An algorithm in its options overrules the scenario's. Throws what simulate() throws, and
-  /// Error(unsupported) for the uneven collectives, whose counts differ from rank to rank.
+  /// Error(unsupported) for the uneven collectives, whose counts differ from rank to rank, and Error(invalid_argument) for
+  /// more than 64 TiB in total.
   SimulatedRun submit(const Request& request) const;
 
  private:

@@ -25,7 +25,12 @@ Error wrong(const std::string& where, const std::string& what, const char* remed
   return Error(Code::invalid_argument, where + ": " + what, {.remedy = remedy});
 }
 
-/// "all_reduce_perf", "allreduce", "all-reduce": anywhere in the text.
+Error unpriced(std::string_view collective) {
+  return Error(Code::unsupported, fmt::format("no price is known for {}", collective),
+               {.remedy = "judge all_reduce, all_gather, reduce_scatter, all_to_all, broadcast or reduce"});
+}
+
+/// "all_reduce_perf", "allreduce", "all-reduce": anywhere in the text. Throws for those without a price.
 std::optional<Collective> collective_in(std::string_view text) {
   static const std::regex programs(
       R"((all_?-?reduce|all_?-?gather|reduce_?-?scatter|all_?-?to_?-?all|broadcast|gather|scatter|sendrecv|reduce)(_perf|_\w{0,40}\d{1,6}r|[ _.]))");
@@ -38,7 +43,8 @@ std::optional<Collective> collective_in(std::string_view text) {
   std::string key = match[1];
   std::erase_if(key, [](char c) { return c == '_' || c == '-'; });
   const auto found = collectives.find(key);
-  return found == collectives.end() ? std::nullopt : std::optional(found->second);
+  if (found == collectives.end()) throw unpriced(key);
+  return found->second;
 }
 
 std::optional<double> number(std::string_view text) {
@@ -178,6 +184,7 @@ MeasuredTable from_bench(const Json& json, const std::string& name) {
     // The first collective and engine of the file; others are other tables.
     const std::string by = row.value("engine", "") + "/" + row.value("algorithm", "");
     if (table.rows.empty()) {
+      if (*collective > Collective::all_to_all) throw unpriced(tutti::name(*collective));
       table.collective = *collective;
       engine = by;
       table.ranks = static_cast<int>(field(row, "ranks", where));

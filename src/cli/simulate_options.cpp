@@ -1,9 +1,12 @@
 #include "cli/simulate_options.hpp"
 
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "cli/name_list.hpp"
 #include "tutti/base/units.hpp"
@@ -33,6 +36,17 @@ std::vector<double> numbers(const std::string& option, const std::string& text, 
   }
   throw Error(Code::invalid_argument, fmt::format("{} '{}' is not {}", option, text, form),
               {.remedy = "numbers with colons between them"});
+}
+
+/// A number of a rank, machine or rail.
+template <class Integer>
+Integer index(const std::string& option, const std::string& text, double value) {
+  // Also false for NaN. What is beyond the cluster is refused later, with what it has.
+  if (value >= 0 && value <= std::numeric_limits<std::int32_t>::max() && std::trunc(value) == value) {
+    return static_cast<Integer>(value);
+  }
+  throw Error(Code::invalid_argument, fmt::format("{} '{}': {} is no number to count with", option, text, value),
+              {.remedy = "whole numbers from 0 for ranks, machines and rails"});
 }
 
 Algorithm algorithm_of(const std::string& option, const std::string& name) {
@@ -80,12 +94,12 @@ Scenario scenario_of(const SimulateOptions& options) {
   scenario.network = settings_of(options.settings);
   for (const std::string& text : options.slow_rails) {
     const auto values = numbers("--slow-rail", text, 2, 2, "RAIL:SHARE");
-    scenario.slow_rails.push_back({static_cast<int>(values[0]), values[1]});
+    scenario.slow_rails.push_back({index<int>("--slow-rail", text, values[0]), values[1]});
   }
   for (const std::string& text : options.stragglers) {
     const auto values = numbers("--straggler", text, 2, 3, "RANK:LATE_US[:SHARE]");
     scenario.stragglers.push_back(
-        {static_cast<std::int64_t>(values[0]), values[1], values.size() > 2 ? values[2] : 1.0});
+        {index<std::int64_t>("--straggler", text, values[0]), values[1], values.size() > 2 ? values[2] : 1.0});
   }
   for (const std::string& text : options.failures) {
     const auto values = numbers("--fail", text, 3, 4, "NODE:RAIL:AT_US[:BACK_US]");
@@ -93,8 +107,8 @@ Scenario scenario_of(const SimulateOptions& options) {
     const bool told = scenario.network.timeout || scenario.network.retry_count;
     const double failover =
         options.failover_us > 0 || !told ? options.failover_us : 1e6 * give_up_after(scenario.network);
-    scenario.failures.push_back({static_cast<std::int64_t>(values[0]), static_cast<int>(values[1]), values[2],
-                                 values.size() > 3 ? values[3] : 0, failover});
+    scenario.failures.push_back({index<std::int64_t>("--fail", text, values[0]), index<int>("--fail", text, values[1]),
+                                 values[2], values.size() > 3 ? values[3] : 0, failover});
   }
   return scenario;
 }

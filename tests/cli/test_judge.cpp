@@ -109,6 +109,16 @@ TEST_CASE("what is no result is refused, with the place") {
   }
 }
 
+TEST_CASE("collectives without a price are refused by name, not judged as another") {
+  for (const char* text : {R"({"rows": [{"collective": "barrier", "ranks": 8, "size_bytes": 8, "time_us": 3}]})",
+                           R"({"rows": [{"collective": "gather", "ranks": 8, "size_bytes": 8, "time_us": 3}]})",
+                           "# Collective test starting: gather_perf\n8 2 float sum -1 1 0 0 0 5 0 0 0\n",
+                           "# Collective test starting: sendrecv_perf\n8 2 float sum -1 1 0 0 0 5 0 0 0\n"}) {
+    CAPTURE(text);
+    CHECK(code_of(text) == Code::unsupported);
+  }
+}
+
 TEST_CASE("a word without end is only a word") {
   const std::string word = "reduce_" + std::string(1 << 20, 'a');
   const auto table =

@@ -52,6 +52,9 @@ TEST_CASE("what the options say becomes a scenario, or is refused by name") {
         SimulateOptions{.algorithm = "rung"}, SimulateOptions{.protocol = "complex"},
         SimulateOptions{.slow_rails = {"3"}}, SimulateOptions{.slow_rails = {"3:x"}},
         SimulateOptions{.stragglers = {"1:2:3:4"}}, SimulateOptions{.failures = {"1:2"}},
+        SimulateOptions{.slow_rails = {"nan:0.5"}}, SimulateOptions{.slow_rails = {"3.7:0.5"}},
+        SimulateOptions{.stragglers = {"1e300:5"}}, SimulateOptions{.stragglers = {"-1:5"}},
+        SimulateOptions{.failures = {"0:1e300:5"}}, SimulateOptions{.failures = {"inf:1:5"}},
         SimulateOptions{.settings = {"queue_pairs"}}, SimulateOptions{.settings = {"quue_pairs=3"}}}) {
     CHECK_THROWS_AS(scenario_of(bad), Error);
   }

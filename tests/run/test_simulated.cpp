@@ -194,6 +194,10 @@ TEST_CASE("values that are wrong, and runs that would not fit, are refused befor
   CHECK(code_of(pod(2), {.stragglers = {{0, std::nan(""), 1}}}) == Code::invalid_argument);
   CHECK(code_of(pod(2), {.failures = {{2, 0, 1, 0, 0}}}) == Code::invalid_argument);
   CHECK(code_of(pod(2), {.failures = {{0, 0, 5, 1, 0}}}) == Code::invalid_argument);
+  Scenario one_rail{.failures = {{0, 0, 5, 0, 7}}};
+  one_rail.network.rails = 1;
+  CHECK(code_of(pod(2), one_rail) == Code::invalid_argument);
+  CHECK(code_of(pod(2), {.bytes = (std::size_t{1} << 46) + 1}) == Code::invalid_argument);
   CHECK(code_of(pod(2), {.algorithm = Algorithm::bruck}) == Code::unsupported);
   CHECK(code_of(pod(2), {.algorithm = Algorithm::mpi}) == Code::unsupported);
   CHECK(code_of(pod(2), {.collective = Collective::all_gather_v}) == Code::unsupported);
@@ -233,6 +237,10 @@ TEST_CASE("a Simulation takes calls like a communicator") {
   CHECK(run.us == simulate(pod(1), {.bytes = 4 * MiB}).us);
   CHECK(all_reduce(simulation, on_host(data), sum, {.algorithm = Algorithm::halving_doubling}).us < 2 * run.us);
   CHECK_THROWS_AS((Simulation{preset("dgx-h100"), 9}), Error);
+  // 64 TiB are allowed; the bytes of the second are 32 KiB more than 64 bits hold.
+  for (const std::size_t count : {(std::size_t{1} << 41) + 1, (std::size_t{1} << 59) + 1024}) {
+    CHECK_THROWS_AS(all_gather(simulation, on_host(data.data(), count), on_host(data.data(), 8 * count)), Error);
+  }
 }
 
 TEST_CASE("a long run tells how far it is, ever further") {

@@ -188,6 +188,7 @@ void check(const Scenario& scenario, const choose::Platform& platform) {
   };
   if (scenario.bytes == 0 && scenario.collective != Collective::barrier)
     throw wrong("there are 0 bytes to simulate", "name a size");
+  if (scenario.bytes > std::size_t{1} << 46) throw wrong(fmt::format("{} bytes", scenario.bytes), "at most 64 TiB");
   if (scenario.channels < 0 || scenario.channels > 64)
     throw wrong(fmt::format("{} channels", scenario.channels), "1 to 64, or 0");
   if (scenario.chunks < 0 || scenario.chunks > 4096)
@@ -233,6 +234,10 @@ void check(const Scenario& scenario, const choose::Platform& platform) {
         (failure.back_us > 0 && failure.back_us < failure.at_us)) {
       throw wrong(fmt::format("a link that fails at {} us and is back at {} us", failure.at_us, failure.back_us),
                   "times are not negative, and it comes back after it failed");
+    }
+    if (failure.failover_us > 0 && failure.back_us == 0 && platform.rails < 2) {
+      throw wrong("the traffic of a link that fails has no other rail to move to",
+                  "two rails, or a time when it is back");
     }
   }
 }
