@@ -1,5 +1,6 @@
 #include "doctor/log_findings.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -193,9 +194,11 @@ TEST_CASE("settings in an NCCL log are looked through for its version") {
 }
 
 TEST_CASE("logs of the field have the right first cause") {
-  const std::filesystem::path folder = std::filesystem::path(TUTTI_SOURCE_DIR) / "../shared/data/topology/nccl-log";
+  const char* given = std::getenv("TUTTI_FIELD_DATA");
+  const std::filesystem::path root = given ? given : TUTTI_SOURCE_DIR "/../shared/data";
+  const std::filesystem::path folder = root / "topology/nccl-log";
   if (!std::filesystem::is_directory(folder)) {
-    WARN("no logs of the field at " << folder.string());
+    WARN("NOTHING TESTED: no folder topology/nccl-log in " << root << "; $TUTTI_FIELD_DATA names another place");
     return;
   }
   std::size_t count = 0;

@@ -1,4 +1,5 @@
 /// @file  Channels on real NCCL files, where a folder of them lies beside the project, against what NCCL found there.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -15,7 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 using namespace tutti;
 
-/// Empty when there is none.
+constexpr const char* no_folder =
+    "NOTHING TESTED: no folder topology in ../shared/data beside the project; $TUTTI_FIELD_DATA names another place";
+
+/// The folder "topology" in $TUTTI_FIELD_DATA, or in ../shared/data; empty when there is none.
 fs::path field_data() {
   const char* given = std::getenv("TUTTI_FIELD_DATA");
   const auto folder = (given ? fs::path(given) : fs::path(TUTTI_SOURCE_DIR) / "../shared/data") / "topology";
@@ -49,7 +53,7 @@ Topology with_nvswitch(const Topology& machine) {
 TEST_CASE("real files of machines get channels that are proven, in a search that is short") {
   const auto folder = field_data();
   if (folder.empty()) {
-    WARN("no folder shared/data/topology beside the project: nothing tested");
+    WARN(no_folder);
     return;
   }
   int planned = 0;
@@ -72,7 +76,7 @@ TEST_CASE("real files of machines get channels that are proven, in a search that
 TEST_CASE("channels on real files are as wide as NCCL's own") {
   const auto folder = field_data();
   if (folder.empty()) {
-    WARN("no folder shared/data/topology beside the project: nothing tested");
+    WARN(no_folder);
     return;
   }
   // Azure NC96ads A100 v4: NCCL's graph file beside the topology file.

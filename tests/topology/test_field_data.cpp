@@ -22,13 +22,15 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using namespace tutti;
 
-/// The folder "topology" in $TUTTI_FIELD_DATA, or in ../shared/data; empty when there is none.
+/// The folder "topology" in $TUTTI_FIELD_DATA, or in ../shared/data; empty, and said so, when there is none.
 fs::path field_data() {
   const char* given = std::getenv("TUTTI_FIELD_DATA");
   const fs::path root = given ? fs::path(given) : fs::path(TUTTI_SOURCE_DIR) / "../shared/data";
   std::error_code error;
   const auto folder = root / "topology";
-  return fs::is_directory(folder, error) ? folder : fs::path{};
+  if (fs::is_directory(folder, error)) return folder;
+  WARN("NOTHING TESTED: no folder topology in " << root << "; $TUTTI_FIELD_DATA names another place");
+  return {};
 }
 
 std::vector<fs::path> files_in(const fs::path& folder) {
@@ -247,10 +249,7 @@ void check_matrix_facts(const Topology& topology, const Json& facts) {
 
 TEST_CASE("every whole file of real machines is read, and survives our own JSON") {
   const auto data = field_data();
-  if (data.empty()) {
-    WARN("no folder with real topology files; set TUTTI_FIELD_DATA to test with them");
-    return;
-  }
+  if (data.empty()) return;
   int read = 0;
   for (const auto& folder : files_in(data)) {
     if (folder.filename() == "facts" || !fs::is_directory(folder)) continue;
@@ -270,6 +269,7 @@ TEST_CASE("every whole file of real machines is read, and survives our own JSON"
 
 TEST_CASE("NCCL XML of every real NCCL file comes back as the same graph") {
   const auto data = field_data();
+  if (data.empty()) return;
   for (const char* folder : {"nccl-topo", "rccl-topo"}) {
     for (const auto& file : files_in(data / folder)) {
       CAPTURE(file.string());
@@ -285,6 +285,7 @@ TEST_CASE("NCCL XML of every real NCCL file comes back as the same graph") {
 
 TEST_CASE("real files agree with what is known about them") {
   const auto data = field_data();
+  if (data.empty()) return;
   int agreed = 0;
   for (const auto& file : files_in(data / "facts")) {
     const Json facts = json_at(file);
@@ -302,6 +303,6 @@ TEST_CASE("real files agree with what is known about them") {
       ++agreed;
     }
   }
-  if (!data.empty()) CHECK(agreed == static_cast<int>(files_in(data / "facts").size()));
+  CHECK(agreed == static_cast<int>(files_in(data / "facts").size()));
   if (agreed > 0) WARN(fmt::format("{} lists of facts checked", agreed));
 }
