@@ -36,7 +36,7 @@ function(tutti_spare_stack_checks)
 endfunction()
 
 # Seconds after which a test has hung; instrumented code is some ten times slower.
-set(TUTTI_TEST_TIMEOUT 120)
+set(TUTTI_TEST_TIMEOUT 300)
 if(TUTTI_SANITIZE)
   set(TUTTI_TEST_TIMEOUT 600)
 endif()

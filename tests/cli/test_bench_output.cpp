@@ -175,7 +175,8 @@ TEST_CASE("CSV has the columns of JSON's rows, and a line for each") {
     columns += (columns.empty() ? "" : ",") + key;
   }
   CHECK(lines[0] == columns);
-  for (const std::string& line : lines) CHECK(std::count(line.begin(), line.end(), ',') == 24);
+  const auto commas = std::count(columns.begin(), columns.end(), ',');
+  for (const std::string& line : lines) CHECK(std::count(line.begin(), line.end(), ',') == commas);
   CHECK(says(lines[1], {"all_reduce,host,automatic,two_shot/fifo,fifo,private,4,float32,sum,-1,1024,256,false,12.5,"}));
 }
 

@@ -44,7 +44,7 @@ TEST_CASE("tutti plan channels writes JSON, and graph XML that is read again") {
 }
 
 TEST_CASE("tutti plan channels says why there are none, and refuses what it does not know") {
-  const std::string file = TUTTI_SOURCE_DIR "/tests/topology/data/hwloc-3.xml";
+  const std::string file = TUTTI_SOURCE_DIR "/tests/topology/data/smi-p2p.txt";
   const auto text = output({.machine = file}, 1);
   CHECK(says(text, {"no ring is possible: "}));
   CHECK_THROWS_WITH(output({.machine = file, .format = "graph-xml"}), contains("no ring is possible"));

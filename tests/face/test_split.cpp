@@ -39,7 +39,7 @@ TEST_CASE("keys order the ranks of a part, and equal keys leave the order of ran
   });
 }
 
-TEST_CASE("a negative color takes part and gets nothing; colors need not be neighbours") {
+TEST_CASE("a negative color takes part and gets nothing, and colors need not be neighbours") {
   in_process(4, [](Communicator& comm) {
     const int colors[] = {-1, 2'000'000'000, 3, 2'000'000'000};
     auto part = comm.split(colors[comm.rank()]);

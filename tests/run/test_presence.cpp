@@ -25,7 +25,8 @@ TEST_CASE("a rank is there from before it came until it leaves") {
   CHECK(mine.of(1, false) == Presence::Of::left);
 }
 
-TEST_CASE("a process that was killed is dead, before and after somebody has waited for it; one that is asleep is not") {
+TEST_CASE(
+    "a process that was killed is dead, before and after somebody has waited for it, and one that is asleep is not") {
   const Arena arena = test::arena_of(2);
   const Presence mine(arena, 0);
   const pid_t child = fork();

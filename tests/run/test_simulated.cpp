@@ -149,7 +149,7 @@ TEST_CASE("a slow rail, a narrow spine, and others' traffic each cost what they 
   CHECK(simulate(cluster, scenario).us > 1.2 * well);
 }
 
-TEST_CASE("a rank that begins late holds up all; one with slow links sets the pace") {
+TEST_CASE("a rank that begins late holds up all, and one with slow links sets the pace") {
   Scenario scenario{.bytes = 64 * MiB};
   const double well = simulate(pod(2), scenario).us;
   scenario.stragglers = {{5, 5000, 1}};
