@@ -16,7 +16,7 @@ using namespace tutti;
 namespace {
 
 /// Of this process, in bytes.
-std::size_t resident() {
+[[maybe_unused]] std::size_t resident() {
   std::ifstream file("/proc/self/statm");
   std::size_t pages = 0;
   file >> pages >> pages;
@@ -26,7 +26,7 @@ std::size_t resident() {
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
 /// Calls of several collectives and sizes, through packets, slots and a window; some of them dropped before their end.
-void many_calls(Communicator& communicator, int calls) {
+[[maybe_unused]] void many_calls(Communicator& communicator, int calls) {
   std::vector<float> in(2048, 1);
   std::vector<float> out(2048);
   const auto ranks = static_cast<std::size_t>(communicator.size());
