@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 
 #include "cli/bench_command.hpp"
 #include "cli/bind_command.hpp"
@@ -38,6 +41,15 @@ int main(int argc, char** argv) {
     tutti::cli::add_doctor_command(app, status);
     tutti::cli::add_log_command(app, status);
     CLI11_PARSE(app, argc, argv);
+
+    // What was printed may only now meet a full disk.
+    errno = 0;
+    std::cout.flush();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
+      fmt::print(stderr, "tutti: the output could not be written whole: {}\n",
+                 errno != 0 ? std::strerror(errno) : "an earlier write failed");
+      return EXIT_FAILURE;
+    }
   } catch (const std::exception& error) {
     fmt::print(stderr, "tutti: {}\n", error.what());
     return EXIT_FAILURE;
