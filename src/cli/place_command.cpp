@@ -112,7 +112,8 @@ void add_place_command(CLI::App& app, int& status) {
       ->add_option("CLUSTER", arguments->cluster,
                    "A cluster or a machine: a file of any kind that is known, or a preset")
       ->required();
-  place->add_option("--nodes", arguments->nodes, "So many nodes of a preset or machine");
+  place->add_option("--nodes", arguments->nodes, "So many nodes of a preset or machine")
+      ->check(CLI::Range(std::int64_t{1}, Cluster::max_nodes));
   place->add_option("--allocation", arguments->allocation,
                     "The nodes that the scheduler gave, in its order: 0-3,64 or n[01-04,64]");
   place->add_option("--ranks-per-node", arguments->ranks_per_node, "In place of one for each GPU");

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/topology_lists.hpp"
+#include "topology/pci_id.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/topology/cluster_file.hpp"
 #include "tutti/topology/combine.hpp"
@@ -71,7 +72,17 @@ std::map<std::string, std::string> parse_bus_ids(const std::string& text) {
       throw Error(Code::invalid_argument, fmt::format("--bus-ids: \"{}\" is no pair of a name and a bus id", pair),
                   {.remedy = "write gpu0=0000:1b:00.0,gpu1=…"});
     }
-    bus_ids[pair.substr(0, equals)] = lower(pair.substr(equals + 1));
+    const auto bus = normal_pci(pair.substr(equals + 1));
+    if (!pci_number(bus)) {
+      throw Error(Code::invalid_argument, fmt::format("--bus-ids: \"{}\" is no PCI bus id", pair.substr(equals + 1)),
+                  {.remedy = "write domain:bus:device.function, as in gpu0=0000:1b:00.0"});
+    }
+    const bool used = std::any_of(bus_ids.begin(), bus_ids.end(), [&](const auto& one) { return one.second == bus; });
+    if (used || !bus_ids.emplace(pair.substr(0, equals), bus).second) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("--bus-ids: \"{}\" comes after another of that name or bus id", pair),
+                  {.remedy = "name each device, and each bus id, once"});
+    }
   }
   return bus_ids;
 }

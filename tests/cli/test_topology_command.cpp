@@ -57,9 +57,13 @@ TEST_CASE("tutti topology takes bus ids that a file lacks") {
   CHECK(topology.find("0000:1c:00.0") == topology.find("gpu1"));
   CHECK_THROWS_WITH(output({.files = arguments.files, .bus_ids = {{"gpu77", "1:0.0"}}}),
                     contains("has no device gpu77"));
-  for (const char* bad : {"gpu0", "=1", "gpu0=", "gpu0=1,,"}) {
+  for (const char* bad : {"gpu0", "=1", "gpu0=", "gpu0=01:00.0,,"}) {
     CAPTURE(bad);
     CHECK_THROWS_WITH(parse_bus_ids(bad), contains("is no pair of a name and a bus id"));
+  }
+  CHECK_THROWS_WITH(parse_bus_ids("gpu0=zz"), contains("\"zz\" is no PCI bus id"));
+  for (const char* twice : {"gpu0=01:00.0,gpu1=0000:01:00.0", "gpu0=01:00.0,gpu0=02:00.0"}) {
+    CHECK_THROWS_WITH(parse_bus_ids(twice), contains("comes after another"));
   }
 }
 
