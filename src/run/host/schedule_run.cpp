@@ -274,9 +274,7 @@ int ScheduleRun::awaited_peer(const Team& team) const {
     if (lane.round >= plan_->rounds) continue;
     const Move& move = *lane.move;
     if (move.step.barrier) return team.missing();
-    const auto sources =
-        static_cast<std::uint32_t>(move.step.from_place == plan::Place::none ? move.step.from.count : 0);
-    return plan_->ends[lane.ready < sources ? move.from + lane.ready : move.to + lane.ready - sources].peer;
+    return plan_->ends[lane.ready < move.awaited ? move.from + lane.ready : move.to + lane.ready - move.awaited].peer;
   }
   return -1;
 }
