@@ -1,4 +1,5 @@
 /// @file  Copies, and what the look-up says of pairs that make no sense.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "run/host/copy.hpp"
 #include "run/host/reduce.hpp"
 #include "run/host/reduce_targets.hpp"
 
@@ -54,6 +56,23 @@ TEST_CASE("copies reach every destination whole and nothing beside it", "[reduce
     }
   }
   host::use_instruction_set(-1);
+}
+
+TEST_CASE("a copy is whole wherever source and destination begin in their pages", "[reduce]") {
+  constexpr std::size_t most = 8192;
+  std::vector<Byte> source(most + 4096), expected(most + 3 * 4096), found;
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<Byte>(i * 31 + i / 253);
+  for (const std::size_t bytes : {1024U, 1025U, 2048U, 2111U, 8192U}) {
+    for (std::size_t shift = 0; shift < 4096; shift += shift < 130 || shift > 3960 ? 1 : 61) {
+      found.assign(expected.size(), 7);
+      const auto page = [](const Byte* place) { return reinterpret_cast<std::uintptr_t>(place) % 4096; };
+      const std::size_t at = (page(source.data() + 5) + shift - page(found.data())) % 4096;
+      host::copy(source.data() + 5, found.data() + at, bytes);
+      expected.assign(expected.size(), 7);
+      std::copy_n(source.data() + 5, bytes, expected.data() + at);
+      if (found != expected) FAIL(bytes << " bytes, " << shift << " further in its page");
+    }
+  }
 }
 
 TEST_CASE("the look-up explains why there is no loop", "[reduce]") {

@@ -21,9 +21,11 @@ ArenaShape ArenaShape::for_ranks(int ranks) {
   const std::size_t per_wire = budget / std::max<std::size_t>(1, shape.wires());
   const std::size_t share = std::bit_floor(per_wire);  // what one wire may use
   // Packets are small and many, so that one rank may run ahead of another; their capacity counts the flag, so that slots
-  // begin on lines. Four large slots are enough to fill one while another is emptied, and stay in the caches.
-  const std::size_t packet_stride = std::clamp<std::size_t>(share / 64, 512, 1024);
-  shape.packet = {.header = 8, .capacity = packet_stride - 8, .slots = ranks <= 8 ? std::size_t{16} : std::size_t{4}};
+  // begin on lines. Two ranks have so many that their strides are odd numbers of lines: else all first lines would meet in
+  // a few sets of a cache. Four large slots are enough to fill one while another is emptied, and stay in the caches.
+  const bool pair = ranks <= 2;
+  const std::size_t packet_stride = std::clamp<std::size_t>(share / 64, 512, 1024) + (pair ? line_bytes : 0);
+  shape.packet = {.header = 8, .capacity = packet_stride - 8, .slots = std::size_t{pair ? 64U : ranks <= 8 ? 16U : 4U}};
   shape.fifo = {.header = line_bytes, .capacity = std::clamp<std::size_t>(share / 4, 4096, 131072), .slots = 4};
   return shape;
 }

@@ -12,8 +12,17 @@ namespace {
 /// Messages shorter than this, in bytes, are never streamed: a few lines are fetched as quickly as they are written.
 constexpr std::size_t streaming_from = 2048;
 
+/// From here on results that are written through a window may be cheaper to write around the caches.
+constexpr std::size_t streaming_window_from = std::size_t{4} << 20;
+
 /// Packets up to this many bytes are asked for line by line by whoever waits for them.
 constexpr std::size_t most_prefetched = 512;
+
+/// From the root or to it: whoever sends does not receive.
+bool is_one_way(Collective collective) {
+  return collective == Collective::broadcast || collective == Collective::scatter || collective == Collective::gather ||
+         collective == Collective::reduce;
+}
 
 Loop loop_of(const Request& request) {
   if (!reduces(request.collective)) return nullptr;
@@ -64,8 +73,13 @@ void HostPreparation::lay_out(const Team& team) {
     if (chunk > line) chunk -= chunk % line;
   }
   rounds = schedule.window ? 1 : plan::rounds(layout, chunk);
-  tunes_stores = protocol == Protocol::fifo && !is_pairwise(schedule.collective) &&
-                 std::min(chunk, layout.longest()) * element_size >= streaming_from;
+  const bool large_slots = protocol == Protocol::fifo && !is_pairwise(schedule.collective) &&
+                           std::min(chunk, layout.longest()) * element_size >= streaming_from;
+  const bool large_window = schedule.window && out_bytes >= streaming_window_from && out_bytes < streaming_output_from;
+  tunes_stores = large_slots || large_window;
+  if (is_one_way(schedule.collective)) {
+    tuner = StoreTuner(static_cast<int>(std::min<std::size_t>(team.arena().shape().fifo.slots, 8)));
+  }
   if (plan::needs_scratch(schedule)) scratch_bytes = layout.scratch_elements() * element_size;
 
   lane_count = plan::lanes(schedule);

@@ -16,6 +16,9 @@
 
 namespace tutti::host {
 
+/// Results larger than the caches are written around them.
+inline constexpr std::size_t streaming_output_from = std::size_t{8} << 20;
+
 /// The stretch of one block that a step moves: all of it in the first chunk, and on from there.
 struct Piece {
   std::size_t length;  ///< of the block, in elements

@@ -5,17 +5,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "run/host/copy.hpp"
+
 namespace tutti::host {
 
 namespace {
 
-/// Results larger than the caches are written around them.
-constexpr std::size_t streaming_output_from = std::size_t{8} << 20;
-
-/// memcpy, with the shortest of messages spared the call.
+/// With the shortest of messages spared the call.
 void copy_short(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes < 8 || bytes > 16) {
-    std::memcpy(to, from, bytes);
+    copy(from, to, bytes);
     return;
   }
   std::memcpy(to, from, 8);
@@ -25,7 +24,7 @@ void copy_short(std::byte* to, const std::byte* from, std::size_t bytes) {
 /// The flag follows at once into the first line, which the receiver is looking at: so that comes last.
 void fill_slot(std::byte* to, const std::byte* from, std::size_t bytes) {
   const std::size_t first = -reinterpret_cast<std::uintptr_t>(to) % 64;  // 0: the flag has a line of its own
-  if (bytes > first) std::memcpy(to + first, from + first, bytes - first);
+  if (bytes > first) copy(from + first, to + first, bytes - first);
   copy_short(to, from, std::min(bytes, first));
 }
 
@@ -107,10 +106,7 @@ void ScheduleRun::hop(const Move& move, Wires& wires) {
           op_->state);
   }
   for (std::uint32_t i = 0; i < move.filled; ++i) wires.post(to[i].wire);
-  for (std::uint32_t i = 0; i < move.awaited; ++i) {
-    wires.take(from[i].wire);
-    __builtin_prefetch(wires.arrival(from[i].wire).word);  // of a peer that runs ahead, the next one is there already
-  }
+  for (std::uint32_t i = 0; i < move.awaited; ++i) wires.take(from[i].wire);
 }
 
 ScheduleRun::Progress ScheduleRun::advance(Team& team) {
@@ -217,8 +213,9 @@ void ScheduleRun::transfer(const Move& move, const Piece& piece, std::size_t beg
   // Destinations: the own one first. Slots and large results are written around the caches where that is cheaper.
   int destinations = 0;
   std::uint32_t streaming = 0;
+  const bool around = plan_->out_bytes >= streaming_output_from || (streams_ && plan_->schedule.window);
   if (step.store != plan::Place::none) {
-    if (plan_->out_bytes >= streaming_output_from) streaming |= 1U;
+    if (around) streaming |= 1U;
     destinations_[static_cast<std::size_t>(destinations++)] = here(step.store, piece.store + skip);
   }
   const End* to = plan_->ends.data() + move.to;
@@ -229,6 +226,7 @@ void ScheduleRun::transfer(const Move& move, const Piece& piece, std::size_t beg
     }
   } else {
     for (int i = 0; i < step.to.count; ++i) {
+      if (around && destinations < 32) streaming |= 1U << destinations;
       destinations_[static_cast<std::size_t>(destinations++)] =
           there(step.to_place, to[i].peer, step.blocks.first, skip, team);
     }
@@ -240,7 +238,7 @@ void ScheduleRun::transfer(const Move& move, const Piece& piece, std::size_t beg
       sources_[0] = only;  // a contribution leaves this rank unreduced: it is scaled here
       loop_({sources_.data(), 1, destinations_.data(), destinations, elements, 0, 0, streaming}, op_->state);
     } else if (destinations == 1 && streaming == 0) {
-      if (destinations_[0] != only) std::memcpy(destinations_[0], only, bytes);
+      if (destinations_[0] != only) copy(only, destinations_[0], bytes);
     } else {
       copy(only, destinations_.data(), destinations, bytes, streaming);
     }

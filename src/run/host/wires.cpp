@@ -1,5 +1,7 @@
 #include "run/host/wires.hpp"
 
+#include <algorithm>
+
 namespace tutti::host {
 
 Wires::Wires(const Arena& arena, int rank) {
@@ -15,10 +17,12 @@ Wires::Wires(const Arena& arena, int rank) {
         const std::size_t in = arena.shape().wire_index(peer, rank, wire);
         const SlotShape& shape = arena.shape().slots(protocol);
         const auto ring = [&](std::size_t wire_index) -> Ring {
-          return {arena.slots(protocol, wire_index), shape.slots, shape.stride(), shape.header};
+          const std::uint64_t fetched_back = std::min<std::uint64_t>(shape.slots / 2, 4) - 1;
+          return {arena.slots(protocol, wire_index), shape.slots, shape.stride(), shape.header, fetched_back};
         };
-        sending_[end(protocol, peer, wire)] = {ring(out), &arena.credit(protocol, out), 0, 0};
-        receiving_[end(protocol, peer, wire)] = {ring(in), &arena.credit(protocol, in), 0, 0};
+        const Ring to = ring(out), from = ring(in);
+        sending_[end(protocol, peer, wire)] = {to, to.first, &arena.credit(protocol, out), 0, 0};
+        receiving_[end(protocol, peer, wire)] = {from, from.first, &arena.credit(protocol, in), 0, 0, 0};
       }
     }
   }

@@ -35,32 +35,40 @@ class Wires {
   /// Payload of the next message; to be filled, then posted. Precondition: can_send.
   std::byte* outgoing(std::uint32_t end) const {
     const Sending& s = sending_[end];
-    return s.ring.slot(s.sent) + s.ring.header;
+    return s.next + s.ring.header;
   }
   void post(std::uint32_t end) {
     Sending& s = sending_[end];
-    flag(s.ring.slot(s.sent)).store(s.sent + 1, std::memory_order_release);
+    flag(s.next).store(s.sent + 1, std::memory_order_release);
     ++s.sent;
+    s.next = s.ring.slot(s.sent);
+    const std::uint64_t later = s.sent + s.ring.fetched_back;
+    if (later - s.taken < s.ring.slots) fetch_to_write(s.ring.slot(later));
   }
 
-  bool can_receive(std::uint32_t end) const {
-    const Receiving& r = receiving_[end];
-    return flag(r.ring.slot(r.taken)).load(std::memory_order_acquire) == r.taken + 1;
+  bool can_receive(std::uint32_t end) {
+    Receiving& r = receiving_[end];
+    if (flag(r.next).load(std::memory_order_acquire) == r.taken + 1) return true;
+    r.found = 0;
+    return false;
   }
   /// The word that changes when the next message comes, and to what.
   Operation::Watch arrival(std::uint32_t end) const {
     const Receiving& r = receiving_[end];
-    return {reinterpret_cast<const std::atomic<std::uint64_t>*>(r.ring.slot(r.taken)), r.taken + 1};
+    return {reinterpret_cast<const std::atomic<std::uint64_t>*>(r.next), r.taken + 1};
   }
   /// Payload of the oldest message. Precondition: can_receive.
   const std::byte* incoming(std::uint32_t end) const {
     const Receiving& r = receiving_[end];
-    return r.ring.slot(r.taken) + r.ring.header;
+    return r.next + r.ring.header;
   }
   /// Gives the slot back. Credits are returned in halves of the ring: the sender rarely looks, so its look finds many.
   void take(std::uint32_t end) {
     Receiving& r = receiving_[end];
     ++r.taken;
+    r.next = r.ring.slot(r.taken);
+    // Of a peer that runs ahead, the next one is there already. Of one that does not, its line is better left alone.
+    if (++r.found > found_in_a_row) __builtin_prefetch(r.next);
     if (r.taken - r.returned >= r.ring.slots / 2) {
       r.returned = r.taken;
       r.credit->store(r.taken, std::memory_order_release);
@@ -68,28 +76,44 @@ class Wires {
   }
 
  private:
+  static constexpr std::uint32_t found_in_a_row = 4;  ///< so many, and the sender is taken to run ahead
+
   struct Ring {
     std::byte* first;
     std::uint64_t slots;  ///< a power of two
     std::uint64_t stride;
     std::uint64_t header;
+    std::uint64_t fetched_back;  ///< so many messages ahead
     std::byte* slot(std::uint64_t message) const { return first + (message & (slots - 1)) * stride; }
   };
   struct Sending {
     Ring ring;
+    std::byte* next;  ///< the slot of the next message
     std::atomic<std::uint64_t>* credit;
     std::uint64_t sent;   ///< messages posted
     std::uint64_t taken;  ///< of these, known to be taken
   };
   struct Receiving {
     Ring ring;
+    std::byte* next;  ///< the slot of the oldest message
     std::atomic<std::uint64_t>* credit;
     std::uint64_t taken;     ///< messages taken
     std::uint64_t returned;  ///< of these, told to the sender
+    std::uint32_t found;     ///< messages in a row that were there at the first look
   };
 
   static std::atomic_ref<std::uint64_t> flag(std::byte* slot) {
     return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(slot));
+  }
+
+  /// Asks for a cache line to be written soon. What was read there last is in the receiver's cache; to get it back takes as
+  /// long as to send a message, unless it is on its way before.
+  static void fetch_to_write(const std::byte* line) {
+#if defined(__x86_64__) || defined(__i386__)
+    asm volatile("prefetchw %0" ::"m"(*line));
+#else
+    __builtin_prefetch(line, 1);
+#endif
   }
 
   std::vector<Sending> sending_;  ///< by `end`; those to this rank itself are not used
