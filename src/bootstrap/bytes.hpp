@@ -24,20 +24,20 @@ inline std::string printable(std::string_view text) {
 }
 
 /// Appends to a vector of bytes.
-class Writer {
+class ByteWriter {
  public:
-  Writer& u8(std::uint8_t value) { return number(value, 1); }
-  Writer& u16(std::uint16_t value) { return number(value, 2); }
-  Writer& u32(std::uint32_t value) { return number(value, 4); }
-  Writer& u64(std::uint64_t value) { return number(value, 8); }
-  Writer& bytes(ByteSpan value) {
+  ByteWriter& u8(std::uint8_t value) { return number(value, 1); }
+  ByteWriter& u16(std::uint16_t value) { return number(value, 2); }
+  ByteWriter& u32(std::uint32_t value) { return number(value, 4); }
+  ByteWriter& u64(std::uint64_t value) { return number(value, 8); }
+  ByteWriter& bytes(ByteSpan value) {
     bytes_.insert(bytes_.end(), value.begin(), value.end());
     return *this;
   }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
-  Writer& number(std::uint64_t value, int size) {
+  ByteWriter& number(std::uint64_t value, int size) {
     for (int at = 0; at < size; ++at) bytes_.push_back(static_cast<std::byte>(value >> (8 * at)));
     return *this;
   }
@@ -46,9 +46,9 @@ class Writer {
 
 /// Takes from the front of a span. The caller has checked that enough is there: reading past the end gives
 /// zeros.
-class Reader {
+class ByteReader {
  public:
-  explicit Reader(ByteSpan bytes) : rest_(bytes) {}
+  explicit ByteReader(ByteSpan bytes) : rest_(bytes) {}
   std::uint8_t u8() { return static_cast<std::uint8_t>(number(1)); }
   std::uint16_t u16() { return static_cast<std::uint16_t>(number(2)); }
   std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }

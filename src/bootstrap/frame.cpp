@@ -5,7 +5,7 @@
 namespace tutti::frame {
 
 std::vector<std::byte> encode(const Ask& ask) {
-  return Writer()
+  return ByteWriter()
       .u8(static_cast<std::uint8_t>(ask.verb))
       .u8(0)
       .u16(static_cast<std::uint16_t>(ask.key.size()))
@@ -17,7 +17,7 @@ std::vector<std::byte> encode(const Ask& ask) {
 }
 
 std::vector<std::byte> encode(const ReplyHeader& header) {
-  return Writer()
+  return ByteWriter()
       .u8(static_cast<std::uint8_t>(header.status))
       .u8(0)
       .u16(0)
@@ -27,7 +27,7 @@ std::vector<std::byte> encode(const ReplyHeader& header) {
 }
 
 std::optional<std::size_t> ask_rest(ByteSpan header) {
-  Reader reader(header);
+  ByteReader reader(header);
   const auto verb = reader.u8();
   const auto zero = reader.u8();
   const std::size_t key = reader.u16();
@@ -39,7 +39,7 @@ std::optional<std::size_t> ask_rest(ByteSpan header) {
 }
 
 Ask decode_ask(ByteSpan all) {
-  Reader reader(all);
+  ByteReader reader(all);
   Ask ask;
   ask.verb = static_cast<Verb>(reader.u8());
   reader.u8();
@@ -53,7 +53,7 @@ Ask decode_ask(ByteSpan all) {
 }
 
 std::optional<ReplyHeader> decode_reply(ByteSpan header) {
-  Reader reader(header);
+  ByteReader reader(header);
   const auto status = reader.u8();
   ReplyHeader reply;
   reply.status = static_cast<Status>(status);

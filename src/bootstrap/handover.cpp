@@ -43,7 +43,7 @@ Ticket decode(const std::string& text) {
 
 std::vector<std::byte> request(std::string_view secret, const Nonce& owners, const Nonce& mine,
                                std::string_view token) {
-  return Writer()
+  return ByteWriter()
       .bytes(mine)
       .bytes(bytes_of(token))
       .bytes(receiver_proof(secret, owners, mine, bytes_of(token)))
@@ -51,7 +51,7 @@ std::vector<std::byte> request(std::string_view secret, const Nonce& owners, con
 }
 
 std::optional<std::string> token_in(std::string_view secret, const Nonce& owners, ByteSpan request) {
-  Reader reader(request);
+  ByteReader reader(request);
   const auto nonce = reader.bytes(sizeof(Nonce));
   const auto token = reader.bytes(token_bytes);
   if (!same_proof(reader.bytes(sizeof(Proof)), receiver_proof(secret, owners, nonce, token))) return std::nullopt;
@@ -59,7 +59,7 @@ std::optional<std::string> token_in(std::string_view secret, const Nonce& owners
 }
 
 Proof owner_proof(std::string_view secret, const Nonce& owners, ByteSpan request) {
-  Reader reader(request);
+  ByteReader reader(request);
   const auto nonce = reader.bytes(sizeof(Nonce));
   const auto token = reader.bytes(token_bytes);
   return prove(key_of(secret, text_of(token)), "tutti descriptor owner", {owners, nonce});

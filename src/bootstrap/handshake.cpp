@@ -31,7 +31,7 @@ std::string_view library_version() { return TUTTI_VERSION; }
 std::vector<std::byte> encode(const Hello& hello) {
   const auto job = limited(hello.job);
   const auto version = limited(hello.version);
-  return Writer()
+  return ByteWriter()
       .bytes(bytes_of(hello_magic))
       .u16(hello.protocol)
       .u8(hello.has_secret ? 1 : 0)
@@ -48,7 +48,7 @@ std::vector<std::byte> encode(const Hello& hello) {
 // Answer: magic 8, protocol 2, verdict 1, version length 1, zeros 4, nonce 32; version.
 std::vector<std::byte> encode(const Answer& answer) {
   const auto version = limited(answer.version);
-  return Writer()
+  return ByteWriter()
       .bytes(bytes_of(answer_magic))
       .u16(answer.protocol)
       .u8(static_cast<std::uint8_t>(answer.verdict))
@@ -61,7 +61,7 @@ std::vector<std::byte> encode(const Answer& answer) {
 
 std::optional<std::size_t> hello_rest(ByteSpan fixed) {
   if (!begins_with(fixed, hello_magic)) return std::nullopt;
-  Reader reader(fixed.subspan(hello_magic.size()));
+  ByteReader reader(fixed.subspan(hello_magic.size()));
   if (reader.u16() != protocol) return 0;
   reader.u8();
   const std::size_t job = reader.u8();
@@ -70,14 +70,14 @@ std::optional<std::size_t> hello_rest(ByteSpan fixed) {
 
 std::optional<std::size_t> answer_rest(ByteSpan fixed) {
   if (!begins_with(fixed, answer_magic)) return std::nullopt;
-  Reader reader(fixed.subspan(answer_magic.size()));
+  ByteReader reader(fixed.subspan(answer_magic.size()));
   if (reader.u16() != protocol) return 0;
   reader.u8();
   return reader.u8();
 }
 
 Hello decode_hello(ByteSpan all) {
-  Reader reader(all.subspan(hello_magic.size()));
+  ByteReader reader(all.subspan(hello_magic.size()));
   Hello hello;
   hello.protocol = reader.u16();
   if (hello.protocol != protocol) return hello;
@@ -92,7 +92,7 @@ Hello decode_hello(ByteSpan all) {
 }
 
 Answer decode_answer(ByteSpan all) {
-  Reader reader(all.subspan(answer_magic.size()));
+  ByteReader reader(all.subspan(answer_magic.size()));
   Answer answer;
   answer.protocol = reader.u16();
   answer.verdict = static_cast<Verdict>(reader.u8());
@@ -180,7 +180,7 @@ std::vector<std::byte> Greeting::take_proof(std::vector<std::byte>& in) {
   const bool good = same_proof(ByteSpan(in).first(sizeof(Proof)), client_proof(admission_.secret, hello_, answer_));
   in.erase(in.begin(), in.begin() + sizeof(Proof));
   state_ = good ? State::admitted : State::refused;
-  Writer last;
+  ByteWriter last;
   last.u8(static_cast<std::uint8_t>(good ? Verdict::welcome : Verdict::wrong_secret));
   // Whoever does not know the secret learns nothing that is made from it.
   last.bytes(good ? server_proof(admission_.secret, hello_, answer_) : Proof{});

@@ -41,7 +41,7 @@ Proof prove(std::string_view secret, std::string_view role, std::initializer_lis
   crypto_auth_hmacsha256_init(&state, raw(bytes_of(secret).data()), secret.size());
   const auto add = [&state](ByteSpan part) {
     // Each part with its length before it: no two lists of parts look alike.
-    const auto length = Writer().u64(part.size()).take();
+    const auto length = ByteWriter().u64(part.size()).take();
     crypto_auth_hmacsha256_update(&state, raw(length.data()), length.size());
     crypto_auth_hmacsha256_update(&state, raw(part.data()), part.size());
   };

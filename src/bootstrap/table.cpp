@@ -78,10 +78,10 @@ std::int64_t Table::add(std::string_view key, std::int64_t delta) {
       throw Error(Code::mismatch, fmt::format("the key holds {} bytes and is not a counter", found->second->size()),
                   {.operation = fmt::format("add to \"{}\"", printable(key)), .remedy = "use another key"});
     }
-    count = Reader(*found->second).u64();
+    count = ByteReader(*found->second).u64();
   }
   count += static_cast<std::uint64_t>(delta);  // wraps, as unsigned numbers do
-  put(key, std::make_shared<const Store::Value>(Writer().u64(count).take()));
+  put(key, std::make_shared<const Store::Value>(ByteWriter().u64(count).take()));
   return static_cast<std::int64_t>(count);
 }
 

@@ -100,7 +100,7 @@ MeasuredTable from_text(const std::string& text, const std::string& name) {
     read_rank(line, table, hosts, processes);
     const auto words = words_of(line);
     constexpr std::size_t least_words = 10;
-    if (words.size() < least_words || !std::all_of(words[0].begin(), words[0].end(), ::isdigit)) continue;
+    if (words.size() < least_words || words[0].find_first_not_of("0123456789") != std::string::npos) continue;
     const std::string where = fmt::format("{}:{}", name, at);
     // The last eight: time, algbw, busbw, wrong, out of place and in place.
     const auto bytes = number(words[0]);
@@ -182,12 +182,19 @@ MeasuredTable from_bench(const Json& json, const std::string& name) {
     const auto collective = collective_named(row["collective"].get<std::string>());
     if (!collective) throw wrong(where, "a collective that there is not", "give the file as tutti bench wrote it");
     // The first collective and engine of the file; others are other tables.
-    const std::string by = row.value("engine", "") + "/" + row.value("algorithm", "");
+    const auto word = [&](const char* key) {
+      return row.contains(key) && row[key].is_string() ? row[key].get<std::string>() : std::string();
+    };
+    const std::string by = word("engine") + "/" + word("algorithm");
     if (table.rows.empty()) {
       if (*collective > Collective::all_to_all) throw unpriced(tutti::name(*collective));
       table.collective = *collective;
       engine = by;
-      table.ranks = static_cast<int>(field(row, "ranks", where));
+      const double ranks = field(row, "ranks", where);
+      constexpr double most_ranks = 1 << 20;
+      if (!(ranks >= 0 && ranks <= most_ranks))
+        throw wrong(where, fmt::format("{} ranks", ranks), "give the file as tutti bench wrote it");
+      table.ranks = static_cast<int>(ranks);
     }
     if (*collective != table.collective || by != engine) continue;
     table.rows.push_back(row_of(where, field(row, "size_bytes", where), field(row, "time_us", where)));

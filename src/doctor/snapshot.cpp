@@ -52,7 +52,7 @@ std::string write_snapshot(const Snapshot& snapshot) {
 
 Snapshot read_snapshot(std::string_view text, const std::string& name) {
   try {
-    const Json json = Json::parse(text);
+    const auto json = nlohmann::json::parse(text);  // sorted: many names are found as fast as few
     if (!json.is_object() || json.value("schema", "") != schema) {
       throw Error(Code::invalid_argument, fmt::format("{} is no snapshot of a machine", name),
                   {.remedy = "tutti doctor collect FILE makes one"});

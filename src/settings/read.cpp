@@ -44,7 +44,7 @@ bool is_dump(const std::vector<NcclLogLine>& lines) {
     if (is_wanted(line.text.substr(0, equals)) && line.text.find(' ') != std::string_view::npos) return false;
     ++assignments;
   }
-  return 2 * assignments >= lines.size();
+  return !lines.empty() && 2 * assignments >= lines.size();
 }
 
 std::vector<Settings> read_dump(const std::vector<NcclLogLine>& lines, const std::string& place) {

@@ -29,16 +29,22 @@ constexpr const char* schema = "docs/schema/cluster.schema.json";
 /// A machine by the name of a preset or file; files are looked for beside the document.
 Topology machine_named(const JsonCursor& at, const std::string& document) {
   const auto reference = at.as<std::string>();
-  try {
-    if (reference.starts_with("preset:") || find_preset(reference)) return from_file_or_preset(reference);
-    if (reference == "-") at.refuse("expected the name of a preset or file");
-    const auto source = text_of(std::filesystem::path(document).parent_path() / reference);
-    const auto text = checked_text(source.text, source.name);
-    if (is_cluster_json(text) || is_slurm_conf(text)) at.refuse("is a cluster itself; expected one machine");
-    return from_text(text, source.name);
-  } catch (const Error& error) {
-    at.refuse(error.reason());
+  if (reference == "-") at.refuse("expected the name of a preset or file");
+  const bool known = reference.starts_with("preset:") || find_preset(reference);
+  const auto path = std::filesystem::path(document).parent_path() / reference;
+  std::error_code error;
+  if (!known && std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    at.refuse(fmt::format("{} is no file that holds text", shown(path.string(), 200)));  // a device may never end
   }
+  try {
+    if (known) return from_file_or_preset(reference);
+    const auto source = text_of(path);
+    const auto text = checked_text(source.text, source.name);
+    if (!is_cluster_json(text) && !is_slurm_conf(text)) return from_text(text, source.name);
+  } catch (const Error& fault) {
+    at.refuse(fault.reason());
+  }
+  at.refuse("is a cluster itself; expected one machine");
 }
 
 NodeGroup read_group(const JsonCursor& at, const std::string& document) {
@@ -145,7 +151,7 @@ Json fabric_json(const Fabric& fabric) {
 Json group_json(const NodeGroup& group) {
   Json json{{"count", group.count}};
   const bool named = !group.machine.empty() && group.machine != group.topology.name();
-  if (named || find_preset(group.machine)) {
+  if (named || (find_preset(group.machine) && preset(group.machine) == group.topology)) {
     json["machine"] = group.machine;
   } else if (!group.topology.empty()) {
     json["machine"] = Json::parse(serialise(group.topology));
@@ -158,7 +164,16 @@ Json group_json(const NodeGroup& group) {
 
 bool is_cluster_json(std::string_view text) {
   if (!trim(text.substr(0, 4096)).starts_with('{')) return false;
-  return text.substr(0, 65'536).find("\"tutti-cluster\"") != std::string_view::npos;
+  // "format": "tutti-cluster"; a sketch of a cluster has that word as its source.
+  constexpr std::string_view key = "\"format\"";
+  text = text.substr(0, 65'536);
+  for (auto at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    auto rest = trim(text.substr(at + key.size(), 256));
+    if (!rest.starts_with(':')) continue;
+    rest.remove_prefix(1);
+    if (trim(rest).starts_with("\"tutti-cluster\"")) return true;
+  }
+  return false;
 }
 
 Cluster read_cluster_json(std::string_view text, const std::string& name) {

@@ -22,7 +22,16 @@ constexpr int max_depth = 10;
               {.remedy = fmt::format("{} describes the form", schema)});
 }
 
-/// Counts what a text holds and stops where it is too much.
+/// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …; last read: '…'", without the place
+/// and what was cut from the text, perhaps within a character.
+std::string reason_of(std::string_view why) {
+  if (const auto end = why.find("] "); end != std::string_view::npos) why.remove_prefix(end + 2);
+  if (why.starts_with("parse error at ")) why.remove_prefix(std::min(why.find(": ") + 2, why.size()));
+  if (const auto last = why.find("; last read: "); last != std::string_view::npos) why = why.substr(0, last);
+  return shown(why.substr(0, first_invalid_utf8(why)), 200);
+}
+
+/// Counts what a text holds and stops where it is too much, or no JSON.
 class Limits : public nlohmann::json_sax<Json> {
  public:
   bool too_deep() const { return depth_ > max_depth + 1; }
@@ -40,7 +49,14 @@ class Limits : public nlohmann::json_sax<Json> {
   bool start_array(std::size_t) override { return deeper(); }
   bool end_object() override { return higher(); }
   bool end_array() override { return higher(); }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+  bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception& error) override {
+    error_at = at;
+    error_why = error.what();
+    return false;
+  }
+
+  std::size_t error_at = 0;  ///< in bytes, from 1
+  std::string error_why{};   ///< empty: this is JSON, as far as it was read
 
  private:
   bool count() { return ++values_ <= max_values; }
@@ -62,17 +78,14 @@ Json parse_json(std::string_view text, const std::string& name, const char* sche
   Json::sax_parse(text, &limits);  // first, for building takes memory that a small text may not claim
   if (limits.too_deep()) refuse_at(name, fmt::format("is nested deeper than {} levels", max_depth), schema);
   if (limits.too_many()) refuse_at(name, fmt::format("has more than {} values", max_values), schema);
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const auto end = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
+  if (!limits.error_why.empty()) {  // what is no JSON, and numbers that are too large
+    const auto end = std::min(limits.error_at == 0 ? 0 : limits.error_at - 1, text.size());
     const auto start = text.substr(0, end).rfind('\n');
     const auto column = start == std::string_view::npos ? end + 1 : end - start;
-    std::string why = error.what();
-    if (const auto colon = why.rfind(": "); colon != std::string::npos) why = why.substr(colon + 2);
-    refuse_at(fmt::format("{}:{}:{}", name, line_at(text, end), column), fmt::format("this is no JSON: {}", why),
-              schema);
+    refuse_at(fmt::format("{}:{}:{}", name, line_at(text, end), column),
+              fmt::format("this is no JSON: {}", reason_of(limits.error_why)), schema);
   }
+  return Json::parse(text);
 }
 
 void JsonCursor::refuse(const std::string& why) const { refuse_at(place, why, schema); }

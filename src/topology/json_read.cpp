@@ -120,6 +120,10 @@ Topology from_json(const JsonCursor& root) {
     parts.stated.push_back(path);
   });
   root.each("notes", [&](const JsonCursor& at) { parts.notes.push_back(at.as<std::string>()); });
+  const std::string own = std::exchange(parts.name, root.place);  // for the messages of the checks
+  Topology checked(parts);
+  if (own == root.place) return checked;
+  parts.name = own;
   return Topology(std::move(parts));
 }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -19,6 +19,9 @@ namespace tutti {
 namespace {
 
 using Node = pugi::xml_node;
+
+/// A number that may be absurd, as NCCL writes numbers.
+int whole(double value) { return static_cast<int>(std::min(value, 1e9)); }
 
 bool is_gpu_link(const Link& link) { return link.kind == LinkKind::nvlink || link.kind == LinkKind::xgmi; }
 
@@ -36,6 +39,14 @@ class NcclWriting {
     for (const Device& device : topology_.devices()) {
       if (device.kind == DeviceKind::cpu) write_cpu(system, device);
     }
+    for (const int gpu : topology_.all(DeviceKind::gpu)) {
+      if (!written_.contains(gpu)) {
+        throw Error(Code::invalid_argument,
+                    fmt::format("{} hangs below no CPU, where NCCL looks for GPUs", topology_.device(gpu).name),
+                    {.remedy = "give it a way of pci links from a device of kind \"cpu\""});
+      }
+    }
+    if (!system.first_child()) throw Error(Code::invalid_argument, "there is no CPU, with which NCCL's form begins");
     std::ostringstream out;
     document_.save(out, "  ", pugi::format_indent | pugi::format_no_declaration, pugi::encoding_utf8);
     return out.str();
@@ -140,6 +151,7 @@ class NcclWriting {
     }
     if (device.kind == DeviceKind::gpu) {
       for (const Device* gpu : together) {
+        written_.insert(gpu->id);
         if (named(*gpu) || has_gpu_links(gpu->id)) write_gpu(node, *gpu);
       }
     } else if (device.kind == DeviceKind::nic) {
@@ -169,7 +181,7 @@ class NcclWriting {
       const Link& link = topology_.links()[static_cast<std::size_t>(index)];
       if (link.kind != LinkKind::pci || link.to != device.id) continue;
       if (link.speed.known()) put_missing(node, "link_speed", fmt::format("{:.1f} GT/s PCIe", link.speed.value));
-      if (link.lanes.known()) put_missing(node, "link_width", fmt::format("{}", static_cast<int>(link.lanes.value)));
+      if (link.lanes.known()) put_missing(node, "link_width", fmt::format("{}", whole(link.lanes.value)));
     }
   }
 
@@ -199,7 +211,7 @@ class NcclWriting {
   void write_gpu_link(Node node, int gpu, const Link& link) {
     if (link.kind == LinkKind::c2c) {
       Node c2c = node.append_child("c2c");
-      c2c.append_attribute("bw") = static_cast<int>(link.bandwidth.value * 1000 / std::max(link.count, 1));
+      c2c.append_attribute("bw") = whole(link.bandwidth.value * 1000 / std::max(link.count, 1));
       c2c.append_attribute("count") = link.count;
       return;
     }
@@ -232,7 +244,8 @@ class NcclWriting {
   }
 
   const Topology& topology_;
-  bool all_;  ///< the topology came from this form: write what it had, complete nothing
+  bool all_;                 ///< the topology came from this form: write what it had, complete nothing
+  std::set<int> written_{};  ///< GPUs
   pugi::xml_document document_;
 };
 

@@ -41,12 +41,16 @@ void check(const TopologyParts& parts) {
       refuse(parts, fmt::format("link {} goes from device {} to {}, but there are {} devices", i, link.from, link.to,
                                 parts.devices.size()));
     }
-    if (link.count < 0) refuse(parts, fmt::format("link {} counts {} links", i, link.count));
+    if (const int least = std::min(link.count, link.count_possible); least < 0) {
+      refuse(parts, fmt::format("link {} counts {} links", i, least));
+    }
     check_quantity(parts, i, "bandwidth", link.bandwidth);
     check_quantity(parts, i, "rated bandwidth", link.rated);
     check_quantity(parts, i, "latency", link.latency);
     check_quantity(parts, i, "lanes", link.lanes);
     check_quantity(parts, i, "speed", link.speed);
+    check_quantity(parts, i, "possible lanes", link.lanes_possible);
+    check_quantity(parts, i, "possible speed", link.speed_possible);
   }
   for (const StatedPath& path : parts.stated) {
     if (!known(path.from) || !known(path.to)) {

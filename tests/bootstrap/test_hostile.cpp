@@ -276,7 +276,7 @@ TEST_CASE("members that break the rules of frames are dropped and change nothing
     siege.member_works();
   };
   const auto header = [](unsigned verb, unsigned zero, unsigned key, unsigned value) {
-    return tutti::Writer()
+    return tutti::ByteWriter()
         .u8(static_cast<std::uint8_t>(verb))
         .u8(static_cast<std::uint8_t>(zero))
         .u16(static_cast<std::uint16_t>(key))

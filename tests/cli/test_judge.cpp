@@ -7,6 +7,7 @@
 #include "cli/explain_command.hpp"
 #include "cli/judge_command.hpp"
 #include "cli/says.hpp"
+#include "topology/contains.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/choose/price_cluster.hpp"
 #include "tutti/topology/preset_clusters.hpp"
@@ -77,6 +78,16 @@ TEST_CASE("older columns, tags of launchers, and tables as CSV are read too") {
   REQUIRE(csv.rows.size() == 1);
   CHECK(csv.rows.front().us == 7);
   CHECK(csv.collective == Collective::broadcast);
+}
+
+TEST_CASE("JSON with values of another type or size is read or refused by its place") {
+  const auto row = [](const std::string& more) {
+    return R"({"rows": [{"collective": "all_gather", "size_bytes": 64, "time_us": 3, )" + more + "}]}";
+  };
+  CHECK(read_result(row(R"("engine": 7, "algorithm": null, "ranks": 8)"), "f").ranks == 8);
+  for (const char* bad : {"1e300", "-1"}) {
+    CHECK_THROWS_WITH(read_result(row(std::string(R"("ranks": )") + bad), "f"), contains("f: rows[0]: "));
+  }
 }
 
 TEST_CASE("JSON of nccl-tests and of tutti bench is read") {

@@ -33,6 +33,12 @@ TEST_CASE("text that is no snapshot is refused by name") {
   }
 }
 
+TEST_CASE("a snapshot of very many files is read as fast as it is long") {
+  Snapshot many;
+  for (int i = 0; i < 100'000; ++i) many.files["f" + std::to_string(i)] = "";  // minutes where reading looks back
+  CHECK(read_snapshot(write_snapshot(many), "n1.json") == many);
+}
+
 TEST_CASE("a folder with nothing in it is a machine with nothing in it") {
   const TemporaryFolder root;
   const Snapshot empty = collect({.root = root.path()});

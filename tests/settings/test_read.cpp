@@ -25,6 +25,11 @@ TEST_CASE("settings are read from what env prints") {
   CHECK(only("A=1\0NCCL_DEBUG=WARN\0"sv).value("NCCL_DEBUG") == "WARN");
 }
 
+TEST_CASE("a text without lines is one rank without settings") {
+  CHECK(only("").all.empty());
+  CHECK(only("").who == "x");
+}
+
 TEST_CASE("settings are read from scripts") {
   const auto settings = only(R"(#!/bin/bash
 #SBATCH --export=ALL,NCCL_CROSS_NIC=0

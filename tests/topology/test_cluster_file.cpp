@@ -7,6 +7,7 @@
 #include "contains.hpp"
 #include "fixtures.hpp"
 #include "tutti/topology/preset_clusters.hpp"
+#include "tutti/topology/write.hpp"
 
 using namespace tutti;
 
@@ -77,11 +78,31 @@ TEST_CASE("a cluster names files beside its own, or holds the machine itself") {
   CHECK_THROWS_WITH(
       cluster_from_file(folder.path() / "own.json"),
       contains("own.json: nodes[0].machine: ") || contains("own.json.nodes[0].machine: is a cluster itself"));
+  CHECK_THROWS_WITH(
+      cluster_from_text(R"({"format": "tutti-cluster", "version": 1, "nodes": [{"machine": "/dev/zero", "count": 1}]})",
+                        "f"),
+      contains("f.nodes[0].machine: /dev/zero is no file"));
   auto json = nlohmann::json::parse(to_json(cluster));
   json["nodes"][0]["machine"] = nlohmann::json::parse(serialise(read_fixture("nccl-switched.xml")));
   const Cluster inside = cluster_from_text(json.dump(), "inside");
   CHECK(inside.gpu_count() == 3);
   CHECK(cluster_from_text(to_json(inside), "again").groups() == inside.groups());
+}
+
+TEST_CASE("a machine that only has the name of a preset is written out") {
+  auto machine = nlohmann::json::parse(serialise(read_fixture("nccl-switched.xml")));
+  machine["name"] = "dgx-a100";
+  const nlohmann::json json{
+      {"format", "tutti-cluster"}, {"version", 1}, {"nodes", {{{"machine", machine}, {"count", 1}}}}};
+  const Cluster cluster = cluster_from_text(json.dump(), "f");
+  CHECK(cluster.gpu_count() == 3);
+  CHECK(cluster_from_text(to_json(cluster), "f") == cluster);
+}
+
+TEST_CASE("the sketch of a cluster, written as JSON, is read as a topology") {
+  const Topology topology = read_fixture("cluster.json");
+  CHECK(topology.source() == "tutti-cluster");
+  CHECK(from_text(to_json(topology), "f") == topology);
 }
 
 TEST_CASE("what a description of a cluster gets wrong is named by its place") {

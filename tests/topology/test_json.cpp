@@ -83,6 +83,7 @@ TEST_CASE("numbers in JSON are plain, and those that were assumed are named") {
 TEST_CASE("JSON that is no topology is refused by its place") {
   CHECK_THAT(complaint("{\"format\":\n  \"tutti-topology\" x"), contains("f:2:20: this is no JSON"));
   CHECK_THAT(complaint("{"), contains("this is no JSON"));
+  CHECK_THAT(complaint("{\n \"a\": 1e999}"), contains("f:2:11: this is no JSON: number overflow"));
   CHECK_THAT(complaint("{}"), contains("expected \"format\": \"tutti-topology\""));
   CHECK_THAT(complaint(R"({"format": "tutti-topology", "version": 2})"), contains("version 2"));
   CHECK_THAT(complaint(R"({"format": 3})"), contains("f.format: expected a text, found number"));
@@ -102,6 +103,36 @@ TEST_CASE("JSON that is no topology is refused by its place") {
              contains("f.hosts[0].allowed_cpus: \"3-1\" is no list of CPUs"));
   CHECK_THAT(complaint(R"({"format": "tutti-topology", "version": 1, "hosts": [{"cores": -9e99}]})"),
              contains("f.hosts[0].cores"));
+  CHECK_THAT(complaint(with(R"("name": "mine", "devices": [{"kind": "gpu", "host": 4}])")),
+             contains("f: device \"\" is on host 4"));
+}
+
+TEST_CASE("numbers of links in JSON are refused where they are below nothing, and are never too large to be written") {
+  const auto linked = [](const std::string& number) {
+    return with(("\"devices\": [{\"kind\": \"cpu\"}, {\"kind\": \"gpu\", \"pci\": \"0000:01:00.0\"}], \"links\": "
+                 "[{\"kind\": \"pci\", \"from\": 0, \"to\": 1, " +
+                 number + "}, {\"kind\": \"c2c\", \"from\": 0, \"to\": 1, \"bandwidth_GBs\": 1e300}]")
+                    .c_str());
+  };
+  for (const char* bad :
+       {"bandwidth_GBs", "lanes", "lanes_possible", "speed_possible_GTs", "count", "count_possible"}) {
+    CHECK_THAT(complaint(linked(fmt::format("\"{}\": -1", bad))), contains("f: link 0 "));
+  }
+  const Topology topology = from_text(linked("\"lanes\": 1e300"), "f");
+  CHECK_THAT(to_nccl_xml(topology), contains("link_width=\"1000000000\""));
+}
+
+TEST_CASE("no XML of NCCL is written that lacks a GPU, or that our reader would refuse") {
+  for (const char* above : {"switch", "gpu"}) {
+    const Topology topology = from_text(
+        with(fmt::format(R"("devices": [{{"kind": "{}", "pci": "0000:01:00.0"}}, {{"kind": "gpu", "name": "gpu7",
+                        "pci": "0000:02:00.0"}}], "links": [{{"kind": "pci", "from": 0, "to": 1}}])",
+                         above)
+                 .c_str()),
+        "f");
+    CHECK_THROWS_WITH(to_nccl_xml(topology), contains("gpu7 hangs below no CPU"));
+  }
+  CHECK_THROWS_WITH(to_nccl_xml(Topology{}), contains("no CPU"));
 }
 
 TEST_CASE("JSON that would eat the memory is refused while it is read") {

@@ -31,7 +31,7 @@ std::string to_matrix(const Topology& topology);
 std::string to_json(const Topology& topology, int indent = 2);
 
 /// What NCCL_TOPO_FILE takes. A topology without a PCI tree, such as one from a matrix, gets one that has the
-/// stated classes. Throws Error(invalid_argument) when a GPU has no bus id, for NCCL finds GPUs by it.
+/// stated classes. Throws Error(invalid_argument) when a GPU has no bus id or hangs below no CPU: NCCL finds it by them.
 std::string to_nccl_xml(const Topology& topology);
 
 /// A graph for Graphviz.

@@ -6,7 +6,7 @@
 #include "bootstrap/frame.hpp"
 #include "bootstrap/handover.hpp"
 #include "bootstrap/handshake.hpp"
-#include "refused.hpp"
+#include "harness.hpp"
 
 using namespace tutti;
 

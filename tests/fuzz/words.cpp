@@ -1,9 +1,8 @@
 /// @file  What people and launchers write: sizes, times, lists of processors and hosts, endpoints.
-// longest: 256
 #include <string>
 
 #include "bootstrap/nodelist.hpp"
-#include "refused.hpp"
+#include "harness.hpp"
 #include "topology/cpu_list.hpp"
 #include "tutti/base/units.hpp"
 #include "tutti/bootstrap/endpoint.hpp"
