@@ -72,9 +72,9 @@ CommunicatorState::Family new_family(const World& world, const Config& config) {
     std::iota(everybody.begin(), everybody.end(), 0);
     family.network = world.network->subset(everybody);
   }
-  const auto neighbours = placement.on(placement.host(world.rank)).size();
-  family.loop = std::make_shared<ProgressLoop>(WaitPolicy::for_host(static_cast<int>(neighbours), allowed_cpu_count()),
-                                               config.progress_thread);
+  const auto neighbours = static_cast<int>(placement.on(placement.host(world.rank)).size());
+  const int waiting = config.progress_thread ? 2 * neighbours : neighbours;
+  family.loop = std::make_shared<ProgressLoop>(WaitPolicy::for_host(waiting, family.roll.cpus), config.progress_thread);
   return family;
 }
 

@@ -16,8 +16,8 @@ namespace tutti {
 struct WaitPolicy {
   int spins_before_yield = 2048;
 
-  /// `ranks` of this host on `cpus` processors that this process may use.
-  static WaitPolicy for_host(int ranks, int cpus) { return {ranks <= cpus ? 2048 : 32}; }
+  /// `waiting` threads of this host's ranks on `cpus` processors that these may use, all together.
+  static WaitPolicy for_host(int waiting, int cpus) { return {waiting <= cpus ? 2048 : 32}; }
 };
 
 /// The calls in progress of one rank's communicators: a root and all that were split from it.

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -28,7 +30,7 @@ struct Card {
   std::string host_id;
   std::string host;
   long pid = 0;
-  int cpus = 1;
+  std::vector<int> cpus{};  ///< that it may use
 };
 
 std::string one_line(std::string text) {
@@ -37,7 +39,8 @@ std::string one_line(std::string text) {
 }
 
 std::string text_of(const Card& card) {
-  return fmt::format("{}\n{}\n{}\n{}\n", one_line(card.host_id), one_line(card.host), card.pid, card.cpus);
+  return fmt::format("{}\n{}\n{}\n{}\n", one_line(card.host_id), one_line(card.host), card.pid,
+                     fmt::join(card.cpus, " "));
 }
 
 Card card_of(const std::string& text) {
@@ -45,17 +48,26 @@ Card card_of(const std::string& text) {
   Card card;
   std::getline(lines, card.host_id);
   std::getline(lines, card.host);
-  lines >> card.pid >> card.cpus;
+  lines >> card.pid;
+  for (int cpu = 0; lines >> cpu;) card.cpus.push_back(cpu);
   return card;
 }
 
-Card own_card(const World& world) { return {world.host_id, world.host, ::getpid(), allowed_cpu_count()}; }
+Card own_card(const World& world) {
+  Card card{world.host_id, world.host, ::getpid(), allowed_cpus()};
+  if (card.cpus.empty()) {  // their numbers are not known: as many as there are
+    card.cpus.resize(static_cast<std::size_t>(allowed_cpu_count()));
+    std::iota(card.cpus.begin(), card.cpus.end(), 0);
+  }
+  return card;
+}
 
 /// What all need to know of the cards.
 struct Summary {
   std::vector<int> host{};  ///< [ranks]
   std::vector<std::string> names{};
   std::vector<bool> one_process{};  ///< [hosts]
+  std::vector<int> cpus{};          ///< [hosts] that its ranks may use, all together
   bool oversubscribed = false;
 };
 
@@ -64,7 +76,7 @@ Summary summary_of(const std::vector<Card>& cards) {
   std::map<std::string, int> numbers;
   std::vector<const Card*> first;
   std::vector<int> ranks;
-  std::vector<int> cpus;
+  std::vector<std::set<int>> cpus;
   for (const Card& card : cards) {
     const auto [found, is_new] = numbers.try_emplace(card.host_id, static_cast<int>(numbers.size()));
     const auto host = static_cast<std::size_t>(found->second);
@@ -74,14 +86,15 @@ Summary summary_of(const std::vector<Card>& cards) {
       summary.one_process.push_back(true);
       first.push_back(&card);
       ranks.push_back(0);
-      cpus.push_back(card.cpus);
+      cpus.emplace_back();
     }
     ++ranks[host];
-    cpus[host] = std::max(cpus[host], card.cpus);
+    cpus[host].insert(card.cpus.begin(), card.cpus.end());
     if (card.pid != first[host]->pid) summary.one_process[host] = false;
   }
   for (std::size_t host = 0; host < ranks.size(); ++host) {
-    summary.oversubscribed = summary.oversubscribed || ranks[host] > cpus[host];
+    summary.cpus.push_back(static_cast<int>(cpus[host].size()));
+    summary.oversubscribed = summary.oversubscribed || ranks[host] > summary.cpus[host];
   }
   return summary;
 }
@@ -89,7 +102,7 @@ Summary summary_of(const std::vector<Card>& cards) {
 std::string text_of(const Summary& summary) {
   std::string text = fmt::format("{} {}\n", summary.oversubscribed ? 1 : 0, summary.names.size());
   for (std::size_t host = 0; host < summary.names.size(); ++host) {
-    text += fmt::format("{} {}\n", summary.one_process[host] ? 1 : 0, summary.names[host]);
+    text += fmt::format("{} {} {}\n", summary.one_process[host] ? 1 : 0, summary.cpus[host], summary.names[host]);
   }
   return text + fmt::format("{}\n", fmt::join(summary.host, " "));
 }
@@ -101,7 +114,7 @@ Summary summary_from(const std::string& text, int ranks) {
   lines >> summary.oversubscribed >> hosts;
   for (std::size_t host = 0; host < hosts && lines; ++host) {
     bool one_process = false;
-    lines >> one_process;
+    lines >> one_process >> summary.cpus.emplace_back();
     lines.ignore(1);
     summary.one_process.push_back(one_process);
     std::getline(lines, summary.names.emplace_back());
@@ -117,7 +130,9 @@ Summary summary_from(const std::string& text, int ranks) {
 
 RollCall roll_of(const Summary& summary, int rank) {
   RollCall roll{Placement(summary.host), summary.names, summary.oversubscribed};
-  roll.one_process = summary.one_process[static_cast<std::size_t>(roll.placement.host(rank))];
+  const auto host = static_cast<std::size_t>(roll.placement.host(rank));
+  roll.cpus = summary.cpus[host];
+  roll.one_process = summary.one_process[host];
   return roll;
 }
 
@@ -125,7 +140,8 @@ RollCall roll_of(const Summary& summary, int rank) {
 
 RollCall call_roll(const World& world, Store::Deadline deadline) {
   if (world.size == 1 || (world.one_process && world.network == nullptr)) {
-    return {Placement::on_one_host(world.size), {world.host}, world.size > allowed_cpu_count(), world.one_process};
+    const int cpus = allowed_cpu_count();
+    return {Placement::on_one_host(world.size), {world.host}, world.size > cpus, cpus, world.one_process};
   }
   Store& store = *world.store;
   const auto key = [](int rank) { return fmt::format("roll/{}", rank); };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace tutti {
 
@@ -13,6 +14,9 @@ void place_memory(void* data, std::size_t bytes, int numa_node) noexcept;
 
 /// The operating system's number of the node that this thread runs on right now; 0 when it is not known.
 int current_numa_node() noexcept;
+
+/// The operating system's numbers of the CPUs that this thread may use now; empty when they are not known.
+std::vector<int> allowed_cpus();
 
 /// How many CPUs this process may use now; at least 1. Read at each call.
 int allowed_cpu_count() noexcept;

@@ -1,10 +1,13 @@
 /// @file  Placement, and the roll call that finds it out.
+#include <sched.h>
+
 #include <thread>
 
 #include "catch.hpp"
 #include "run/on_hosts.hpp"
 #include "run/placement.hpp"
 #include "run/roll_call.hpp"
+#include "topology/numa.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/bootstrap/in_process.hpp"
 
@@ -88,6 +91,38 @@ TEST_CASE("at the roll call every rank hears the same") {
   }
   CHECK(worlds[0].store->get("roll").has_value());
   CHECK_FALSE(worlds[0].store->get("roll/1").has_value());
+}
+
+TEST_CASE("ranks that are bound to a processor each have as many as they have together") {
+  const std::vector<int> cpus = allowed_cpus();
+  if (cpus.size() < 2) {
+    WARN("this machine has one processor: nothing is tested");
+    return;
+  }
+  const auto bind_each = [&](bool apart) {
+    const std::vector<World> worlds = test::worlds_on_hosts({0, 0});
+    std::vector<RollCall> rolls(worlds.size());
+    std::vector<std::thread> threads;
+    for (std::size_t rank = 0; rank < worlds.size(); ++rank) {
+      threads.emplace_back([&, rank] {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(cpus[apart ? rank : 0]), &one);
+        ::sched_setaffinity(0, sizeof one, &one);
+        rolls[rank] = call_roll(worlds[rank], worlds[rank].deadline());
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return rolls;
+  };
+  for (const RollCall& roll : bind_each(true)) {
+    CHECK(roll.cpus == 2);
+    CHECK_FALSE(roll.oversubscribed);
+  }
+  for (const RollCall& roll : bind_each(false)) {
+    CHECK(roll.cpus == 1);
+    CHECK(roll.oversubscribed);
+  }
 }
 
 TEST_CASE("threads of one process have nothing to tell one another") {
