@@ -12,6 +12,7 @@
 #include "cli/bench_report.hpp"
 #include "cli/bench_run.hpp"
 #include "cli/mpi_job.hpp"
+#include "cli/sweep_command.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/collectives.hpp"
 #include "tutti/in_process.hpp"
@@ -83,7 +84,13 @@ void add_bench_command(CLI::App& app, int& status) {
   CLI::App* bench = app.add_subcommand("bench", "Measure a collective, by size and algorithm");
   const auto text = std::make_shared<bench::BenchText>();
   add_bench_options(*bench, *text);
-  bench->callback([text, &status] { status = bench_command(*text); });
+  bench->get_option("collective")->required(false);
+  add_sweep_command(*bench, status);
+  bench->callback([bench, text, &status] {
+    if (!bench->get_subcommands().empty()) return;
+    if (text->collective.empty()) throw CLI::RequiredError("collective");
+    status = bench_command(*text);
+  });
 }
 
 void add_bench_options(CLI::App& command, bench::BenchText& text) {
