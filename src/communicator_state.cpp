@@ -74,7 +74,9 @@ CommunicatorState::Family new_family(const World& world, const Config& config) {
   }
   const auto neighbours = static_cast<int>(placement.on(placement.host(world.rank)).size());
   const int waiting = config.progress_thread ? 2 * neighbours : neighbours;
-  family.loop = std::make_shared<ProgressLoop>(WaitPolicy::for_host(waiting, family.roll.cpus), config.progress_thread);
+  const bool apart = family.roll.apart && !config.progress_thread;
+  family.loop =
+      std::make_shared<ProgressLoop>(WaitPolicy::for_host(waiting, family.roll.cpus, apart), config.progress_thread);
   return family;
 }
 

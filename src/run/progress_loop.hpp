@@ -16,8 +16,12 @@ namespace tutti {
 struct WaitPolicy {
   int spins_before_yield = 2048;
 
-  /// `waiting` threads of this host's ranks on `cpus` processors that these may use, all together.
-  static WaitPolicy for_host(int waiting, int cpus) { return {waiting <= cpus ? 2048 : 32}; }
+  /// `waiting` threads of this host's ranks on `cpus` processors that these may use, all together. When they are bound
+  /// `apart`, to give one's own away would help no other rank, and would cost a slice of the system's time: it is kept for
+  /// longer than such a slice, some milliseconds.
+  static WaitPolicy for_host(int waiting, int cpus, bool apart) {
+    return {waiting > cpus ? 32 : apart ? 1 << 18 : 2048};
+  }
 };
 
 /// The calls in progress of one rank's communicators: a root and all that were split from it.

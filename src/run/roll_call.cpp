@@ -68,6 +68,7 @@ struct Summary {
   std::vector<std::string> names{};
   std::vector<bool> one_process{};  ///< [hosts]
   std::vector<int> cpus{};          ///< [hosts] that its ranks may use, all together
+  std::vector<bool> apart{};        ///< [hosts] none of these is of two ranks
   bool oversubscribed = false;
 };
 
@@ -77,6 +78,7 @@ Summary summary_of(const std::vector<Card>& cards) {
   std::vector<const Card*> first;
   std::vector<int> ranks;
   std::vector<std::set<int>> cpus;
+  std::vector<std::size_t> cpus_of_ranks;
   for (const Card& card : cards) {
     const auto [found, is_new] = numbers.try_emplace(card.host_id, static_cast<int>(numbers.size()));
     const auto host = static_cast<std::size_t>(found->second);
@@ -87,13 +89,16 @@ Summary summary_of(const std::vector<Card>& cards) {
       first.push_back(&card);
       ranks.push_back(0);
       cpus.emplace_back();
+      cpus_of_ranks.push_back(0);
     }
     ++ranks[host];
     cpus[host].insert(card.cpus.begin(), card.cpus.end());
+    cpus_of_ranks[host] += card.cpus.size();
     if (card.pid != first[host]->pid) summary.one_process[host] = false;
   }
   for (std::size_t host = 0; host < ranks.size(); ++host) {
     summary.cpus.push_back(static_cast<int>(cpus[host].size()));
+    summary.apart.push_back(cpus_of_ranks[host] == cpus[host].size());
     summary.oversubscribed = summary.oversubscribed || ranks[host] > summary.cpus[host];
   }
   return summary;
@@ -102,7 +107,8 @@ Summary summary_of(const std::vector<Card>& cards) {
 std::string text_of(const Summary& summary) {
   std::string text = fmt::format("{} {}\n", summary.oversubscribed ? 1 : 0, summary.names.size());
   for (std::size_t host = 0; host < summary.names.size(); ++host) {
-    text += fmt::format("{} {} {}\n", summary.one_process[host] ? 1 : 0, summary.cpus[host], summary.names[host]);
+    text += fmt::format("{} {} {} {}\n", summary.one_process[host] ? 1 : 0, summary.apart[host] ? 1 : 0,
+                        summary.cpus[host], summary.names[host]);
   }
   return text + fmt::format("{}\n", fmt::join(summary.host, " "));
 }
@@ -114,8 +120,10 @@ Summary summary_from(const std::string& text, int ranks) {
   lines >> summary.oversubscribed >> hosts;
   for (std::size_t host = 0; host < hosts && lines; ++host) {
     bool one_process = false;
-    lines >> one_process >> summary.cpus.emplace_back();
+    bool apart = false;
+    lines >> one_process >> apart >> summary.cpus.emplace_back();
     lines.ignore(1);
+    summary.apart.push_back(apart);
     summary.one_process.push_back(one_process);
     std::getline(lines, summary.names.emplace_back());
   }
@@ -132,6 +140,7 @@ RollCall roll_of(const Summary& summary, int rank) {
   RollCall roll{Placement(summary.host), summary.names, summary.oversubscribed};
   const auto host = static_cast<std::size_t>(roll.placement.host(rank));
   roll.cpus = summary.cpus[host];
+  roll.apart = summary.apart[host];
   roll.one_process = summary.one_process[host];
   return roll;
 }
@@ -141,7 +150,7 @@ RollCall roll_of(const Summary& summary, int rank) {
 RollCall call_roll(const World& world, Store::Deadline deadline) {
   if (world.size == 1 || (world.one_process && world.network == nullptr)) {
     const int cpus = allowed_cpu_count();
-    return {Placement::on_one_host(world.size), {world.host}, world.size > cpus, cpus, world.one_process};
+    return {Placement::on_one_host(world.size), {world.host}, world.size > cpus, cpus, false, world.one_process};
   }
   Store& store = *world.store;
   const auto key = [](int rank) { return fmt::format("roll/{}", rank); };

@@ -10,12 +10,13 @@
 
 namespace tutti {
 
-/// The same on all ranks, but for `cpus` and `one_process`, which are the same on the ranks of a host.
+/// The same on all ranks, but for `cpus`, `apart` and `one_process`, which are the same on the ranks of a host.
 struct RollCall {
   Placement placement{};
   std::vector<std::string> host_names{};  ///< [hosts] for people
   bool oversubscribed = false;            ///< some host has more ranks than processors
   int cpus = 1;                           ///< that this host's ranks may use, all together: each may be bound to one
+  bool apart = false;                     ///< each of this host's ranks is bound to processors of its own
   bool one_process = false;               ///< this host's ranks are threads of this process
 };
 

@@ -117,10 +117,12 @@ TEST_CASE("ranks that are bound to a processor each have as many as they have to
   };
   for (const RollCall& roll : bind_each(true)) {
     CHECK(roll.cpus == 2);
+    CHECK(roll.apart);
     CHECK_FALSE(roll.oversubscribed);
   }
   for (const RollCall& roll : bind_each(false)) {
     CHECK(roll.cpus == 1);
+    CHECK_FALSE(roll.apart);
     CHECK(roll.oversubscribed);
   }
 }

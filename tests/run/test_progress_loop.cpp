@@ -145,5 +145,6 @@ TEST_CASE("a loop with a thread moves calls on while nobody waits") {
 }
 
 TEST_CASE("ranks that have a processor each spin, others give theirs away") {
-  CHECK(WaitPolicy::for_host(2, 2).spins_before_yield > WaitPolicy::for_host(3, 2).spins_before_yield);
+  CHECK(WaitPolicy::for_host(2, 2, false).spins_before_yield > WaitPolicy::for_host(3, 2, false).spins_before_yield);
+  CHECK(WaitPolicy::for_host(2, 2, true).spins_before_yield > WaitPolicy::for_host(2, 2, false).spins_before_yield);
 }
