@@ -162,19 +162,7 @@ Json group_json(const NodeGroup& group) {
 
 }  // namespace
 
-bool is_cluster_json(std::string_view text) {
-  if (!trim(text.substr(0, 4096)).starts_with('{')) return false;
-  // "format": "tutti-cluster"; a sketch of a cluster has that word as its source.
-  constexpr std::string_view key = "\"format\"";
-  text = text.substr(0, 65'536);
-  for (auto at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
-    auto rest = trim(text.substr(at + key.size(), 256));
-    if (!rest.starts_with(':')) continue;
-    rest.remove_prefix(1);
-    if (trim(rest).starts_with("\"tutti-cluster\"")) return true;
-  }
-  return false;
-}
+bool is_cluster_json(std::string_view text) { return is_json_of(text, "tutti-cluster"); }
 
 Cluster read_cluster_json(std::string_view text, const std::string& name) {
   const Json json = parse_json(text, name, schema);

@@ -72,6 +72,22 @@ class Limits : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
+bool is_json_of(std::string_view text, std::string_view format) {
+  if (!trim(text.substr(0, 4096)).starts_with('{')) return false;
+  constexpr std::string_view key = "\"format\"";
+  text = text.substr(0, 65'536);
+  for (auto at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    auto rest = trim(text.substr(at + key.size(), 256));
+    if (!rest.starts_with(':')) continue;
+    rest = trim(rest.substr(1));
+    if (rest.starts_with('"') && rest.substr(1).starts_with(format) &&
+        rest.substr(1 + format.size()).starts_with('"')) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Json parse_json(std::string_view text, const std::string& name, const char* schema) {
   if (text.size() > max_bytes) refuse_at(name, fmt::format("is longer than {} MiB", max_bytes >> 20), schema);
   Limits limits;

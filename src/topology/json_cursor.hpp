@@ -17,6 +17,9 @@
 
 namespace tutti {
 
+/// Does a text begin as an object with "format": "FORMAT" in it?
+bool is_json_of(std::string_view text, std::string_view format);
+
 /// The value of a text within limits of size, depth and number. Throws Error(invalid_argument) with line and column.
 nlohmann::json parse_json(std::string_view text, const std::string& name, const char* schema);
 

@@ -6,6 +6,7 @@
 
 #include "topology/json_cursor.hpp"
 #include "topology/json_read.hpp"
+#include "topology/pci_id.hpp"
 #include "topology/reader.hpp"
 #include "topology/text.hpp"
 
@@ -53,7 +54,12 @@ Device read_device(const JsonCursor& at, int expected_id) {
   device.kind = at.one_of<DeviceKind>("kind", device_kind_named, "kind of device");
   at.into("name", device.name);
   at.into("model", device.model);
-  at.into("pci", device.pci);
+  at.with("pci", [&](const JsonCursor& pci) {
+    device.pci = pci.as<std::string>();
+    if (!device.pci.empty() && !pci_number(device.pci)) {
+      pci.refuse(fmt::format("\"{}\" is no bus id such as 0000:1b:00.0", shown(device.pci, 40)));
+    }
+  });
   at.into("numa_node", device.numa_node);
   at.into("host", device.host);
   at.into("index", device.index);
@@ -138,6 +144,7 @@ const Reader tutti_json_reader{.kind = "tutti-json",
                                .what = "tutti topology JSON",
                                .recognises =
                                    [](std::string_view text) {
+                                     if (is_json_of(text, "tutti-topology")) return true;
                                      const bool quotes_a_matrix = text.find("\\tGPU") != std::string_view::npos;
                                      return trim(text.substr(0, 4096)).starts_with('{') && !quotes_a_matrix;
                                    },

@@ -31,7 +31,13 @@ constexpr std::array pci_keys{"class",      "vendor",    "device", "subsystem_ve
 
 class NcclWriting {
  public:
-  explicit NcclWriting(const Topology& topology) : topology_(topology), all_(topology.source() == "nccl-xml") {}
+  explicit NcclWriting(const Topology& topology) : topology_(topology), all_(topology.source() == "nccl-xml") {
+    for (const Device& device : topology.devices()) {
+      if (const auto hash = device.attributes.find("host_hash"); hash != device.attributes.end()) {
+        hashes_.insert(hash->second);
+      }
+    }
+  }
 
   std::string write() {
     Node system = document_.append_child("system");
@@ -87,8 +93,9 @@ class NcclWriting {
     const HostFacts& host = topology_.hosts()[static_cast<std::size_t>(cpu.host)];
     Node node = system.append_child("cpu");
     node.append_attribute("numaid") = cpu.numa_node;
-    put(node, cpu, Keys{"host_hash", "affinity", "arch", "vendor", "familyid", "modelid"});
-    if (topology_.hosts().size() > 1) put_missing(node, "host_hash", fmt::format("0x{:x}", cpu.host + 1));
+    put(node, cpu, Keys{"host_hash"});
+    if (topology_.hosts().size() > 1) put_missing(node, "host_hash", hash_of(cpu.host));
+    put(node, cpu, Keys{"affinity", "arch", "vendor", "familyid", "modelid"});
     if (!all_) {
       for (const NumaNode& numa : host.numa_nodes) {
         if (numa.index == cpu.numa_node) put_missing(node, "affinity", format_cpu_mask(numa.cpus));
@@ -100,6 +107,13 @@ class NcclWriting {
     }
     put_rest(node, cpu);
     write_children(node, cpu.id);
+  }
+
+  /// For a host that has none: one that no other has.
+  std::string hash_of(int host) const {
+    std::size_t number = static_cast<std::size_t>(host) + 1;
+    while (hashes_.contains(fmt::format("0x{:x}", number))) number += topology_.hosts().size();
+    return fmt::format("0x{:x}", number);
   }
 
   void write_children(Node node, int id) {
@@ -244,8 +258,9 @@ class NcclWriting {
   }
 
   const Topology& topology_;
-  bool all_;                 ///< the topology came from this form: write what it had, complete nothing
-  std::set<int> written_{};  ///< GPUs
+  bool all_;                        ///< the topology came from this form: write what it had, complete nothing
+  std::set<std::string> hashes_{};  ///< of hosts that have one
+  std::set<int> written_{};         ///< GPUs
   pugi::xml_document document_;
 };
 

@@ -73,6 +73,13 @@ TEST_CASE("a topology comes back from our JSON as it was") {
   CHECK(serialise(full()).find('\n') == std::string::npos);
 }
 
+TEST_CASE("our JSON is recognised whatever its notes quote") {
+  TopologyParts parts = full().parts();
+  parts.notes.push_back("\tGPU0\tGPU1 is not the table that was expected");
+  const Topology topology(parts);
+  CHECK(from_text(to_json(topology), "f") == topology);
+}
+
 TEST_CASE("numbers in JSON are plain, and those that were assumed are named") {
   const auto json = nlohmann::json::parse(to_json(full(), 2));
   CHECK(json["devices"][0]["kind"] == "gpu");
@@ -93,6 +100,8 @@ TEST_CASE("JSON that is no topology is refused by its place") {
   CHECK_THAT(complaint(with(R"("devices": [{}])")), contains("f.devices[0]: \"kind\" is missing"));
   CHECK_THAT(complaint(with(R"("devices": [{"kind": "gpu", "index": 1.5}])")),
              contains("f.devices[0].index: expected a whole number"));
+  CHECK_THAT(complaint(with(R"("devices": [{"kind": "gpu", "pci": "0000:0+:00.0"}])")),
+             contains("f.devices[0].pci: \"0000:0+:00.0\" is no bus id"));
   CHECK_THAT(complaint(with(R"("devices": [{"kind": "gpu", "index": 99999999999}])")),
              contains("f.devices[0].index: 99999999999 is out of range"));
   CHECK_THAT(complaint(with(R"("devices": [{"kind": "gpu", "attributes": {"sm": 90}}])")),

@@ -51,6 +51,19 @@ TEST_CASE("NCCL XML becomes devices with places, numbers and everything it says"
   CHECK(topology.notes().empty());
 }
 
+TEST_CASE("a host without a hash gets one that no other has, where NCCL writes it") {
+  std::string text = fixture("nccl-chip.xml");
+  text.replace(text.find(" host_hash=\"0xaa\""), 17, "");
+  text.replace(text.find("0xbb"), 4, "0x1");
+  const Topology topology = from_text(text, "f");
+  REQUIRE(topology.hosts().size() == 2);
+  const std::string written = to_nccl_xml(topology);
+  CHECK_THAT(written, contains("<cpu numaid=\"0\" host_hash=\"0x3\" affinity="));
+  const Topology again = from_text(written, "f");
+  CHECK(again.hosts().size() == 2);
+  CHECK(to_nccl_xml(again) == written);
+}
+
 TEST_CASE("PCI links of NCCL XML carry what NCCL plans with, and what the wire could") {
   const Topology topology = read_fixture("nccl-switched.xml");
   const int gpu = topology.find("gpu1");
