@@ -50,7 +50,7 @@ class Checking {
  private:
   [[noreturn]] void complain(const std::string& place, const std::string& why) const {
     throw Error(Code::invalid_argument,
-                fmt::format("{}: {}: {}", parts_.name.empty() ? "cluster" : parts_.name, place, why));
+                fmt::format("{}: {}: {}", parts_.name.empty() ? "cluster" : parts_.name, place, shown(why, 1000)));
   }
   template <class T>
   [[noreturn]] void refuse(const std::string& place, const T& value, const char* expected) const {

@@ -29,7 +29,7 @@ constexpr const char* schema = "docs/schema/cluster.schema.json";
 /// A machine by the name of a preset or file; files are looked for beside the document.
 Topology machine_named(const JsonCursor& at, const std::string& document) {
   const auto reference = at.as<std::string>();
-  if (reference == "-") at.refuse("expected the name of a preset or file");
+  if (reference == "-" || reference.find('\0') != std::string::npos) at.refuse("expected the name of a preset or file");
   const bool known = reference.starts_with("preset:") || find_preset(reference);
   const auto path = std::filesystem::path(document).parent_path() / reference;
   std::error_code error;

@@ -18,7 +18,7 @@ constexpr std::size_t max_values = 4'000'000;  // of all kinds, so that a small 
 constexpr int max_depth = 10;
 
 [[noreturn]] void refuse_at(const std::string& place, const std::string& why, const char* schema) {
-  throw Error(Code::invalid_argument, fmt::format("{}: {}", place, why),
+  throw Error(Code::invalid_argument, fmt::format("{}: {}", shown(place, 1000), shown(why, 1000)),
               {.remedy = fmt::format("{} describes the form", schema)});
 }
 

@@ -46,6 +46,14 @@ std::string shown(std::string_view text, std::size_t most) {
   return cut ? out + "…" : out;
 }
 
+std::string printable_lines(std::string text) {
+  for (char& c : text) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    if (control && c != '\n' && c != '\t') c = '?';
+  }
+  return text;
+}
+
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};

@@ -16,6 +16,9 @@ std::size_t first_invalid_utf8(std::string_view text);
 /// Text for a message: at most `most` bytes, control characters as "?", cut between characters, with "…".
 std::string shown(std::string_view text, std::size_t most);
 
+/// Lines for a terminal: control characters but line ends and tabs as "?", for names come from files of others.
+std::string printable_lines(std::string text);
+
 /// Without blanks, tabs and line ends around.
 std::string_view trim(std::string_view text);
 

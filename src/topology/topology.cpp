@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "topology/pci_id.hpp"
+#include "topology/text.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {
@@ -14,7 +15,8 @@ namespace tutti {
 namespace {
 
 void refuse(const TopologyParts& parts, const std::string& why) {
-  throw Error(Code::invalid_argument, fmt::format("{}: {}", parts.name.empty() ? "topology" : parts.name, why));
+  throw Error(Code::invalid_argument,
+              fmt::format("{}: {}", parts.name.empty() ? "topology" : parts.name, shown(why, 1000)));
 }
 
 void check_quantity(const TopologyParts& parts, std::size_t link, const char* what, const Quantity& quantity) {

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "topology/cpu_list.hpp"
 #include "topology/describe.hpp"
+#include "topology/text.hpp"
 #include "tutti/topology/write.hpp"
 
 namespace tutti {
@@ -90,7 +92,7 @@ std::string to_matrix(const Topology& topology) {
     if (topology.hosts().size() > 1) text += (text.empty() ? "" : "\n") + topology.hosts()[host].host + ":\n";
     text += host_matrix(topology, gpus, nics);
   }
-  return text;
+  return printable_lines(std::move(text));
 }
 
 }  // namespace tutti

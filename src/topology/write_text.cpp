@@ -10,6 +10,7 @@
 
 #include "topology/cpu_list.hpp"
 #include "topology/describe.hpp"
+#include "topology/text.hpp"
 #include "tutti/base/units.hpp"
 #include "tutti/topology/facts.hpp"
 #include "tutti/topology/write.hpp"
@@ -249,7 +250,7 @@ class TextWriting {
 
 }  // namespace
 
-std::string to_text(const Topology& topology) { return TextWriting(topology).write(); }
+std::string to_text(const Topology& topology) { return printable_lines(TextWriting(topology).write()); }
 
 std::ostream& operator<<(std::ostream& out, const Topology& topology) { return out << to_text(topology); }
 

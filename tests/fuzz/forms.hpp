@@ -35,6 +35,7 @@ inline void check(const Topology& topology, bool by_hand = false) {
   expect(differences(topology, topology).empty(), "nothing differs from itself", json);
   for (const auto& text : {to_text(topology), to_matrix(topology), to_dot(topology)}) {
     expect(first_invalid_utf8(text) == std::string::npos, "what is written is UTF-8", text);
+    expect(text.find_first_of(std::string_view("\0\x1b\a\b", 4)) == std::string::npos, "it harms no terminal", text);
   }
   if (by_hand) {
     may_refuse([&] { to_nccl_xml(topology); });

@@ -115,6 +115,8 @@ TEST_CASE("what a description of a cluster gets wrong is named by its place") {
   CHECK_THAT(changed([](Json& j) { j["nodes"][0].erase("count"); }), contains("nodes[0]: \"count\" is missing"));
   CHECK_THAT(changed([](Json& j) { j["nodes"][0]["machine"] = "dgx-a10"; }), contains("nodes[0].machine"));
   CHECK_THAT(changed([](Json& j) { j["nodes"][0]["machine"] = "-"; }), contains("nodes[0].machine"));
+  CHECK_THAT(changed([](Json& j) { j["nodes"][0]["machine"] = std::string("x\0", 2); }), contains("nodes[0].machine"));
+  CHECK_THAT(changed([](Json& j) { j["nodes"][0]["machine"] = "\x1b"; }), !contains("\x1b"));
   CHECK_THAT(changed([](Json& j) { j["nodes"][0]["gpus"] = 8; }), contains("\"gpus\" is not known here"));
   CHECK_THAT(changed([](Json& j) { j["fabric"]["wiring"] = "torus"; }), contains("\"torus\" is no wiring"));
   CHECK_THAT(changed([](Json& j) { j["fabric"]["link"] = "tin"; }), contains("link \"tin\" is none that is known"));

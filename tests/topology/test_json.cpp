@@ -80,6 +80,24 @@ TEST_CASE("our JSON is recognised whatever its notes quote") {
   CHECK(from_text(to_json(topology), "f") == topology);
 }
 
+TEST_CASE("control characters that JSON brings reach no message and no terminal") {
+  const auto plain = [](const std::string& text) {
+    return text.find_first_of(std::string_view("\0\x1b\a", 3)) == std::string::npos;
+  };
+  for (const char* bad : {R"("devices": [{"kind": "\u001b[2J"}])", R"("devices": [{"kind": "gpu", "pci": "\u0000"}])",
+                          R"("devices": [{"kind": "gpu", "name": "\u0007", "host": 4}])",
+                          R"("devices": [{"kind": "gpu", "attributes": {"\u001b": 1}}])"}) {
+    CHECK_FALSE(complaint(with(bad)).empty());
+    CHECK(plain(complaint(with(bad))));
+  }
+  const Topology topology = from_text(with(R"("devices": [{"kind": "gpu", "name": "g\u001b[2J"}, {"kind": "nic",
+      "name": "n\u0000"}], "notes": ["\u0007"])"),
+                                      "f");
+  CHECK(plain(to_text(topology)));
+  CHECK(plain(to_matrix(topology)));
+  CHECK(plain(to_dot(topology)));
+}
+
 TEST_CASE("numbers in JSON are plain, and those that were assumed are named") {
   const auto json = nlohmann::json::parse(to_json(full(), 2));
   CHECK(json["devices"][0]["kind"] == "gpu");
