@@ -41,6 +41,8 @@ class Operation {
     int lines = 0;
   };
   const Watch& watch() const noexcept { return watch_; }
+  /// Changes when it has got any further since it was waited for: then the next wait is a new one.
+  std::uint64_t progress() const noexcept { return progress_; }
 
   /// Does an `advance` cost more than a look at the clock, so that the clock is looked at after each?
   bool is_slow() const noexcept { return slow_; }
@@ -60,9 +62,11 @@ class Operation {
     failed_ = false;
     finished_ = false;
     watch_ = {};
+    progress_ = 0;
   }
   /// To be set by each `advance` that returns false.
   void set_watch(Watch watch) { watch_ = watch; }
+  void set_progress(std::uint64_t progress) { progress_ = progress; }
 
  private:
   friend class ProgressLoop;
@@ -72,6 +76,7 @@ class Operation {
   std::chrono::milliseconds timeout_{};
   std::optional<Clock::time_point> deadline_;  ///< set at the first look at the clock: most calls never look
   Watch watch_;
+  std::uint64_t progress_ = 0;
   std::exception_ptr error_;
   bool failed_ = false;  ///< there is an `error_`
   bool finished_ = true;

@@ -27,6 +27,8 @@ class Pause {
     std::this_thread::yield();
     return count_ % 64 == 0;
   }
+  /// A new wait begins.
+  void restart() { count_ = 0; }
 
  private:
   std::uint64_t spins_;  ///< before it yields
@@ -70,8 +72,14 @@ bool ProgressLoop::attempt(Operation& operation) noexcept {
 
 void ProgressLoop::drive(Operation& operation) noexcept {
   Pause pause(policy_);
+  std::uint64_t progress = operation.progress();
   for (;;) {
     bool look = false;
+    // A long operation waits often: none of its waits is longer for that.
+    if (operation.progress() != progress) {
+      progress = operation.progress();
+      pause.restart();
+    }
     // Alone and waiting for one word: nothing else can have happened until it changes.
     const bool alone = !threaded_ && active_.size() == 1 && active_.front() == &operation;
     const Operation::Watch watch = alone ? operation.watch() : Operation::Watch{};

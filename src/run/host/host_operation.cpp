@@ -55,6 +55,7 @@ bool HostOperation::advance() {
     switch (run_.advance(engine_.team_)) {
       case ScheduleRun::Progress::blocked:
         set_watch(run_.watch(engine_.team_));
+        set_progress(run_.moves());
         return false;
       case ScheduleRun::Progress::finished:
         ++line_->ended;

@@ -62,6 +62,7 @@ ScheduleRun::Progress ScheduleRun::advance_straight(Wires& wires) {
           hop(move, wires);
         }
         moved = true;
+        ++moves_;
         lane.ready = 0;
         if (++lane.move == lane.end) {
           lane.move = lane.first;
@@ -125,6 +126,7 @@ ScheduleRun::Progress ScheduleRun::advance(Team& team) {
           break;
         }
         moved = true;
+        ++moves_;
         lane.ready = 0;
         lane.arrived = false;
         if (++lane.move == lane.end) {

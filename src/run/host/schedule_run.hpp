@@ -41,6 +41,8 @@ class ScheduleRun {
   int awaited_peer(const Team& team) const;
 
   const HostPreparation& plan() const { return *plan_; }
+  /// Moves made so far.
+  std::uint64_t moves() const { return moves_; }
 
  private:
   struct Lane {
@@ -77,6 +79,7 @@ class ScheduleRun {
   std::byte* scratch_ = nullptr;
   const ReduceOp* op_ = nullptr;
   Loop loop_ = nullptr;  ///< a user's is the call's own: a plan serves every operator of its kind
+  std::uint64_t moves_ = 0;
   bool opened_ = false;
   bool streams_ = false;  ///< slots are written around the caches
   Lane lanes_[plan::max_lanes];
