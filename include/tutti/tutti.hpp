@@ -7,6 +7,7 @@
 #include "tutti/collectives.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/config.hpp"
+#include "tutti/explain.hpp"
 #include "tutti/group.hpp"
 #include "tutti/in_process.hpp"
 #include "tutti/run/work.hpp"

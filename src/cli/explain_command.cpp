@@ -8,10 +8,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/bench_call.hpp"
 #include "cli/name_list.hpp"
 #include "cli/simulate_options.hpp"
 #include "tutti/base/units.hpp"
 #include "tutti/choose/price_cluster.hpp"
+#include "tutti/explain.hpp"
+#include "tutti/in_process.hpp"
 
 namespace tutti::cli {
 
@@ -90,6 +93,55 @@ nlohmann::ordered_json json_of(const ExplainOptions& options, const choose::Plat
   return json;
 }
 
+nlohmann::ordered_json json_of(const Explanation& explanation) {
+  nlohmann::ordered_json json{{"call", explanation.call},
+                              {"ranks", explanation.ranks},
+                              {"chosen", describe(explanation.chosen)},
+                              {"ways", nlohmann::ordered_json::array()},
+                              {"cheapest_from", nlohmann::ordered_json::array()}};
+  for (const ExplainedWay& way : explanation.ways) {
+    json["ways"].push_back(
+        {{"way", describe(way.decision)}, {"possible", way.possible}, {"chosen", way.chosen}, {"reason", way.reason}});
+  }
+  for (const ExplainedTurn& turn : explanation.turns) {
+    json["cheapest_from"].push_back({{"rank_bytes", turn.bytes}, {"way", describe(turn.decision)}});
+  }
+  return json;
+}
+
+/// What tutti itself would do between threads of this process. Nothing is allocated: the buffers are never followed.
+int explain_here(const ExplainOptions& options, std::ostream& out) {
+  if (options.nodes != 0 || !options.settings.empty()) {
+    throw Error(Code::invalid_argument, "--here is this process: it has no nodes and no network",
+                {.remedy = "leave out --nodes and --set, or name a --topology instead"});
+  }
+  constexpr std::int64_t most_threads = 256;
+  if (options.ranks < 0 || options.ranks > most_threads) {
+    throw Error(Code::invalid_argument, fmt::format("--ranks {} with --here", options.ranks),
+                {.remedy = "use 1 to 256 threads"});
+  }
+  const int ranks = options.ranks == 0 ? 2 : static_cast<int>(options.ranks);
+  const Collective collective = collective_of(options.collective);
+  bench::Call call{.collective = collective, .op = reduces(collective) ? Op::sum : Op::none};
+  call.extent = bench::extent_of(collective, parse_bytes(options.bytes), size_of(call.type), 0, ranks, 0);
+  constexpr std::uintptr_t far_apart = std::uintptr_t{1} << 44;
+  if (call.in_bytes() >= far_apart || call.out_bytes() >= far_apart) {
+    throw Error(Code::invalid_argument, fmt::format("{} are too many bytes", options.bytes), {.remedy = "use fewer"});
+  }
+  call.in = reinterpret_cast<std::byte*>(far_apart);       // NOLINT(performance-no-int-to-ptr)
+  call.out = reinterpret_cast<std::byte*>(2 * far_apart);  // NOLINT(performance-no-int-to-ptr)
+  in_process(ranks, [&](Communicator& communicator) {
+    if (communicator.rank() != 0) return;
+    const Explanation explanation = Explain{communicator}.submit(bench::request_of(call, 0, ranks, {}));
+    if (options.json) {
+      out << json_of(explanation).dump(2) << '\n';
+    } else {
+      out << explanation;
+    }
+  });
+  return 0;
+}
+
 }  // namespace
 
 std::vector<Crossover> crossovers(Collective collective, const choose::Platform& platform) {
@@ -118,6 +170,7 @@ std::vector<Crossover> crossovers(Collective collective, const choose::Platform&
 }
 
 int explain_command(const ExplainOptions& options, std::ostream& out) {
+  if (options.here) return explain_here(options, out);
   const Collective collective = collective_of(options.collective);
   const std::size_t bytes = parse_bytes(options.bytes);
   const choose::Platform at =
@@ -148,6 +201,8 @@ void add_explain_command(CLI::App& app, int& status) {
   command->add_option("--ranks", given->ranks, "The first GPUs; 0: all")->capture_default_str();
   command->add_option("--set", given->settings,
                       "A setting of the network: queue_pairs=4, mtu=2048, gpu_direct=off, sharp=on, …");
+  command->add_flag("--here", given->here,
+                    "What tutti's own engine does between --ranks threads of this process, instead of prices");
   command->add_flag("--json", given->json, "The same as JSON");
   command->callback([given, &status] { status = explain_command(*given, std::cout); });
 }
