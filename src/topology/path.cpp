@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "topology/pci_id.hpp"
@@ -39,6 +40,8 @@ void append(Path& path, const Topology& topology, int index) {
 }
 
 const Link& link_at(const Topology& topology, int index) { return topology.links()[static_cast<std::size_t>(index)]; }
+
+int other_end(const Link& link, int at) { return link.from == at ? link.to : link.from; }
 
 /// All links of a kind between two devices that lead `from` → `to`, together as one hop.
 struct Bundle {
@@ -194,42 +197,64 @@ Path stated_path(const Topology& topology, const StatedPath& stated) {
   return path;
 }
 
-const StatedPath* stated_between(const Topology& topology, int from, int to) {
-  const StatedPath* back = nullptr;
-  for (const StatedPath& stated : topology.stated()) {
-    if (stated.from == from && stated.to == to) return &stated;
-    if (stated.from == to && stated.to == from) back = &stated;
+/// One side of a search over network links: the devices reached, and the link that each was reached by.
+struct Reached {
+  explicit Reached(int start) : frontier{start}, came_by{{start, -1}} {}
+  std::vector<int> frontier;
+  std::unordered_map<int, int> came_by;
+
+  /// How many links the next step would look at.
+  std::size_t next_looks(const Topology& topology) const {
+    std::size_t count = 0;
+    for (const int at : frontier) count += topology.links_of(at).size();
+    return count;
   }
-  return back;
+
+  /// The links from a device back to the start.
+  std::vector<int> links(const Topology& topology, int at) const {
+    std::vector<int> back;
+    for (int index = came_by.at(at); index >= 0; index = came_by.at(at)) {
+      back.push_back(index);
+      at = other_end(link_at(topology, index), at);
+    }
+    return back;
+  }
+};
+
+/// One step further; where both sides meet, or -1.
+int go_on(const Topology& topology, Reached& side, const Reached& other) {
+  std::vector<int> next;
+  for (const int at : side.frontier) {
+    for (const int index : topology.links_of(at)) {
+      const Link& link = link_at(topology, index);
+      if (link.kind != LinkKind::network) continue;
+      const int neighbour = other_end(link, at);
+      if (!side.came_by.emplace(neighbour, index).second) continue;
+      if (other.came_by.contains(neighbour)) return neighbour;
+      next.push_back(neighbour);
+    }
+  }
+  side.frontier = std::move(next);
+  return -1;
 }
 
-/// Breadth first over network links, between two adapters.
+/// The fewest network links between two adapters, searched from both ends, there first where less is to be looked at: a leaf
+/// switch is met before all that hangs on it is gone through.
 std::optional<Path> network_path(const Topology& topology, int from, int to) {
-  std::vector<int> came_by(topology.devices().size(), -1);
-  std::vector<int> frontier{from};
-  while (!frontier.empty() && came_by[static_cast<std::size_t>(to)] < 0) {
-    std::vector<int> next;
-    for (const int at : frontier) {
-      for (const int index : topology.links_of(at)) {
-        const Link& link = link_at(topology, index);
-        const int other = link.from == at ? link.to : link.from;
-        if (link.kind != LinkKind::network || other == from || came_by[static_cast<std::size_t>(other)] >= 0) continue;
-        came_by[static_cast<std::size_t>(other)] = index;
-        next.push_back(other);
-      }
-    }
-    frontier = std::move(next);
-  }
-  if (came_by[static_cast<std::size_t>(to)] < 0) return {};
-  std::vector<int> links;
-  for (int at = to; at != from;) {
-    const int index = came_by[static_cast<std::size_t>(at)];
-    links.push_back(index);
-    const Link& link = link_at(topology, index);
-    at = link.from == at ? link.to : link.from;
-  }
+  if (from == to) return {};
   Path path{.path = PathClass::net};
-  for (auto index = links.rbegin(); index != links.rend(); ++index) append(path, topology, *index);
+  Reached near(from);
+  Reached far(to);
+  for (int meeting = -1; meeting < 0;) {
+    if (near.frontier.empty() || far.frontier.empty()) return {};
+    const bool first = near.next_looks(topology) <= far.next_looks(topology);
+    meeting = first ? go_on(topology, near, far) : go_on(topology, far, near);
+    if (meeting < 0) continue;
+    auto links = near.links(topology, meeting);
+    std::reverse(links.begin(), links.end());
+    for (const int index : far.links(topology, meeting)) links.push_back(index);
+    for (const int index : links) append(path, topology, index);
+  }
   return path;
 }
 
@@ -285,7 +310,7 @@ Path find_path(const Topology& topology, int from, int to) {
   if (!chip) {
     if (auto tree = tree_path(topology, from, to)) path = std::move(*tree);
   }
-  if (const StatedPath* stated = stated_between(topology, from, to)) {
+  if (const StatedPath* stated = topology.stated_between(from, to)) {
     if (path.path == PathClass::none) path = stated_path(topology, *stated);
     path.path = stated->path;  // who looked at the machine knows better than what is assumed between NUMA nodes
   }

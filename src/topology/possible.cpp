@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,6 +41,11 @@ class Bounds {
     }
     std::erase_if(gpus_of_host_, [](const auto& gpus) { return gpus.empty(); });
     for (const auto& gpus : gpus_of_host_) all_gpus_ += gpus.size();
+    parts_.resize(topology.devices().size());
+    std::iota(parts_.begin(), parts_.end(), 0);
+    for (const Link& l : topology.links()) {
+      if (to_accelerators(l)) parts_[static_cast<std::size_t>(part_of(l.from))] = part_of(l.to);
+    }
   }
 
   std::size_t gpus() const { return all_gpus_; }
@@ -81,18 +87,17 @@ class Bounds {
 
   /// Do NVLinks or XGMI alone lead from each GPU to every other?
   bool accelerated(const std::vector<int>& gpus) const {
-    std::set<int> reached{gpus.front()};
-    std::vector<int> frontier{gpus.front()};
-    while (!frontier.empty()) {
-      const int at = frontier.back();
-      frontier.pop_back();
-      for (const int index : topology_.links_of(at)) {
-        if (!to_accelerators(link(index))) continue;
-        const int other = link(index).from == at ? link(index).to : link(index).from;
-        if (reached.insert(other).second) frontier.push_back(other);
-      }
+    const int part = part_of(gpus.front());
+    return gpus.size() > 1 && std::all_of(gpus.begin(), gpus.end(), [&](int gpu) { return part_of(gpu) == part; });
+  }
+
+  /// Devices that NVLinks or XGMI join are of one part; a part is called by one of its devices.
+  int part_of(int id) const {
+    while (parts_[static_cast<std::size_t>(id)] != id) {
+      int& above = parts_[static_cast<std::size_t>(id)];
+      id = above = parts_[static_cast<std::size_t>(above)];
     }
-    return gpus.size() > 1 && std::all_of(gpus.begin(), gpus.end(), [&](int gpu) { return reached.contains(gpu); });
+    return id;
   }
 
   /// One NVLink domain over several hosts, as in a rack of GB200: every host's GPUs reach a switch of the first host's.
@@ -206,6 +211,7 @@ class Bounds {
   const Topology& topology_;
   std::vector<std::vector<int>> gpus_of_host_;
   std::size_t all_gpus_ = 0;
+  mutable std::vector<int> parts_;  ///< of each device, one that it is joined to; ways are shortened as they are gone
 };
 
 }  // namespace

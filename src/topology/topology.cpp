@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "topology/pci_id.hpp"
@@ -62,6 +63,11 @@ void check(const TopologyParts& parts) {
   }
 }
 
+std::pair<int, int> ends_of(const std::vector<StatedPath>& stated, int index) {
+  const StatedPath& path = stated[static_cast<std::size_t>(index)];
+  return {path.from, path.to};
+}
+
 }  // namespace
 
 int TopologyParts::add(Device device) {
@@ -106,6 +112,7 @@ Topology::Topology(TopologyParts parts) {
     data->parents[to] = link.from;
     data->children[from].push_back(link.to);
   }
+  std::vector<int> level(count);
   std::vector<int> state(count);  // 0 not seen, 1 on the way up from here, 2 known to reach a top
   for (std::size_t start = 0; start < count; ++start) {
     std::vector<int> way;
@@ -118,8 +125,20 @@ Topology::Topology(TopologyParts parts) {
       refuse(parts,
              fmt::format("\"{}\" hangs, in the end, under itself", parts.devices[static_cast<std::size_t>(at)].name));
     }
-    for (const int id : way) state[static_cast<std::size_t>(id)] = 2;
+    int depth = at < 0 ? 0 : level[static_cast<std::size_t>(at)];
+    for (auto id = way.rbegin(); id != way.rend(); ++id) {
+      state[static_cast<std::size_t>(*id)] = 2;
+      level[static_cast<std::size_t>(*id)] = ++depth;
+    }
+    if (depth > most_levels) {
+      refuse(parts, fmt::format("\"{}\" hangs {} levels deep; at most {} are possible", parts.devices[start].name,
+                                depth, most_levels));
+    }
   }
+  data->stated_order.resize(parts.stated.size());
+  std::iota(data->stated_order.begin(), data->stated_order.end(), 0);
+  std::stable_sort(data->stated_order.begin(), data->stated_order.end(),
+                   [&](int a, int b) { return ends_of(parts.stated, a) < ends_of(parts.stated, b); });
   data->parts = std::move(parts);
   data_ = std::move(data);
 }
@@ -135,6 +154,17 @@ std::vector<int> Topology::all(DeviceKind kind) const {
     });
   }
   return ids;
+}
+
+const StatedPath* Topology::stated_between(int from, int to) const {
+  const auto& stated = data_->parts.stated;
+  const auto& order = data_->stated_order;
+  for (const auto& ends : {std::pair(from, to), std::pair(to, from)}) {
+    const auto at = std::lower_bound(order.begin(), order.end(), ends,
+                                     [&](int index, const auto& wanted) { return ends_of(stated, index) < wanted; });
+    if (at != order.end() && ends_of(stated, *at) == ends) return &stated[static_cast<std::size_t>(*at)];
+  }
+  return nullptr;
 }
 
 int Topology::find(std::string_view name_or_pci) const {

@@ -257,6 +257,78 @@ TEST_CASE("limits of the search are kept") {
   CHECK((hurried.rings.empty() || prove_channels(topology, hurried)));
 }
 
+TEST_CASE("more GPUs than are searched go around in the order of the PCI tree, in little work") {
+  for (const int count : {300, 1'500, 20'000}) {
+    CAPTURE(count);
+    TopologyParts parts = bare_gpus(count);
+    const int cpus[] = {parts.add(Device{.kind = DeviceKind::cpu, .name = "numa0", .numa_node = 0}),
+                        parts.add(Device{.kind = DeviceKind::cpu, .name = "numa1", .numa_node = 1})};
+    parts.add(Link{.kind = LinkKind::socket, .from = cpus[0], .to = cpus[1], .bandwidth = Quantity::read(16)});
+    for (int gpu = 0; gpu < count; ++gpu) {  // by number they would go from socket to socket each time
+      parts.add(Link{.kind = LinkKind::pci, .from = cpus[gpu % 2], .to = gpu, .bandwidth = Quantity::read(24)});
+    }
+    const Topology topology(std::move(parts));
+    const Channels channels = plan_channels(topology);
+    CHECK(channels.work <= count);
+    REQUIRE(channels.rings.size() == 1);
+    CHECK(channels.rings.front().bandwidth == Approx(16));
+    CHECK(prove_channels(topology, channels).failures.empty());
+    REQUIRE(channels.notes.size() == 1);
+    CHECK_THAT(channels.notes.front(), contains(fmt::format("a domain of {} GPUs, more than are searched", count)));
+  }
+}
+
+TEST_CASE("more GPUs behind NVSwitches than are searched still get double trees") {
+  TopologyParts parts = bare_gpus(576);
+  const int middle = parts.add(Device{.kind = DeviceKind::nv_switch, .name = "nvswitch0"});
+  for (int gpu = 0; gpu < 576; ++gpu) nvlink(parts, gpu, middle, 18);
+  const Topology topology(std::move(parts));
+  const Channels channels = plan_channels(topology);
+  REQUIRE(channels.rings.size() == 1);
+  CHECK(total(channels.rings) == Approx(18 * 20.0));
+  CHECK(channels.trees.size() == 2);
+  CHECK(channels.trees.front().twin == 1);
+  CHECK(prove_channels(topology, channels).failures.empty());
+}
+
+TEST_CASE("large domains are joined by one adapter each, and what does not join is said") {
+  TopologyParts parts = bare_gpus(400);
+  const int cpu = parts.add(Device{.kind = DeviceKind::cpu, .name = "numa0", .numa_node = 0});
+  const int nic =
+      parts.add(Device{.kind = DeviceKind::nic, .name = "mlx5_0", .index = 0, .attributes = {{"speed", "100000"}}});
+  parts.add(Link{.kind = LinkKind::pci, .from = cpu, .to = nic, .bandwidth = Quantity::read(12)});
+  for (int gpu = 0; gpu < 400; ++gpu) {
+    parts.add(Link{.kind = LinkKind::pci, .from = cpu, .to = gpu, .bandwidth = Quantity::read(24)});
+  }
+  const Topology two = copies(Topology(parts), 2);
+  const Channels channels = plan_channels(two);
+  REQUIRE(channels.rings.size() == 1);
+  CHECK(channels.rings.front().bandwidth == Approx(12));
+  CHECK(prove_channels(two, channels).failures.empty());
+  CHECK_THAT(why(bare_gpus(400)), contains("no way leads from gpu0 to gpu1, which follow one another"));
+}
+
+TEST_CASE("hosts of many kinds share what is spent on searches") {
+  std::vector<Topology> machines;
+  for (int kind = 0; kind < 600; ++kind) {  // all different, each larger than its share
+    TopologyParts parts = bare_gpus(24);
+    parts.hosts.front().host = fmt::format("n{}", kind);
+    const int cpu = parts.add(Device{.kind = DeviceKind::cpu, .name = "numa0", .numa_node = 0});
+    const int nic =
+        parts.add(Device{.kind = DeviceKind::nic, .name = "mlx5_0", .index = 0, .attributes = {{"speed", "100000"}}});
+    parts.add(Link{.kind = LinkKind::pci, .from = cpu, .to = nic, .bandwidth = Quantity::read(12)});
+    for (int gpu = 0; gpu < 24; ++gpu) {
+      parts.add(Link{.kind = LinkKind::pci, .from = cpu, .to = gpu, .bandwidth = Quantity::read(24 + 0.01 * kind)});
+    }
+    machines.emplace_back(std::move(parts));
+  }
+  const Topology topology = merge(machines);
+  const Channels channels = plan_channels(topology);
+  CHECK(channels.work <= 5 * 20'000 + 20'000 + 600 * 24);
+  REQUIRE(channels.rings.size() == 1);
+  CHECK(prove_channels(topology, channels).failures.empty());
+}
+
 TEST_CASE("bus bandwidth is that of nccl-tests") {
   Channels channels;
   channels.gpus = 4;

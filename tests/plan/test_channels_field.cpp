@@ -1,14 +1,18 @@
 /// @file  Channels on real NCCL files, where a folder of them lies beside the project, against what NCCL found there.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 
 #include "catch.hpp"
 #include "topology/nccl_graph.hpp"
+#include "topology/nccl_log.hpp"
 #include "tutti/plan/channels.hpp"
 #include "tutti/topology/copies.hpp"
+#include "tutti/topology/presets.hpp"
 #include "tutti/topology/read.hpp"
 
 namespace {
@@ -48,6 +52,22 @@ Topology with_nvswitch(const Topology& machine) {
   return Topology(std::move(parts));
 }
 
+/// The machines that a log or graph file of the folder is from, as other files of the folder or presets tell; nothing where
+/// none does.
+std::optional<Topology> machines_of(const fs::path& folder, const std::string& file) {
+  if (file == "azure-ncv4-graph.xml") return from_file(folder / "nccl-topo/ncclpr-ncv4-topo.xml");
+  if (file == "awsefa-p4d-16ranks-nccl2.9.txt")
+    return copies(with_nvswitch(from_file(folder / "nccl-topo/aws-p4d-24xl-topo.xml")), 2);
+  if (file.starts_with("superbench-8xA100") || file == "liplus-sendrecv-a100.txt") return preset("dgx-a100");
+  const Topology drawn = from_file(folder / "nccl-log" / file);  // the log's own system
+  if (!drawn.links().empty() && drawn.all(DeviceKind::gpu).size() > 1) return drawn;
+  return {};
+}
+
+double total_of_trees(const plan::Channels& channels) {
+  return plan::bus_bandwidth(channels, Collective::broadcast, Algorithm::tree);
+}
+
 }  // namespace
 
 TEST_CASE("real files of machines get channels that are proven, in a search that is short") {
@@ -71,6 +91,55 @@ TEST_CASE("real files of machines get channels that are proven, in a search that
     }
   }
   WARN(planned << " real machines planned");
+}
+
+TEST_CASE("channels are at least as wide as NCCL planned and measured in every log and graph of a known machine") {
+  const auto folder = field_data();
+  if (folder.empty()) {
+    WARN(no_folder);
+    return;
+  }
+  int files = 0;
+  int compared = 0;
+  std::string passed_over;
+  for (const char* kind : {"nccl-graph", "nccl-log", "nccl-tests"}) {
+    for (const auto& entry : fs::directory_iterator(folder / kind)) {
+      const auto file = entry.path().filename().string();
+      CAPTURE(file);
+      ++files;
+      const bool known = std::string(kind) == "nccl-log" || file.starts_with("superbench") ||
+                         file.starts_with("liplus") || std::string(kind) == "nccl-graph";
+      const auto machines = known ? machines_of(folder, file) : std::nullopt;
+      const int before = compared;
+      if (machines) {
+        const auto channels = plan::plan_channels(*machines);
+        CHECK(plan::prove_channels(*machines, channels));
+        const auto at_least = [&](double ours, double nccl) {
+          if (nccl <= 0) return;
+          CHECK(ours >= nccl * 0.999);
+          ++compared;
+        };
+        if (std::string(kind) == "nccl-graph") {
+          for (const NcclGraph& graph : read_nccl_graphs(text_of(entry.path()), file)) {
+            const double planned = graph.intra_bandwidth * static_cast<double>(graph.channels.size());
+            if (graph.id == 0) at_least(total(channels), planned);
+            // NCCL counts a chain that goes up and the one that comes down as two channels.
+            if (graph.id == 1) at_least(2 * total_of_trees(channels), planned);
+          }
+        } else {
+          const auto logged = logged_channels(text_of(entry.path()));
+          at_least(total(channels), logged.planned_bandwidth(true));
+          at_least(2 * total_of_trees(channels), logged.planned_bandwidth(false));
+          at_least(std::max(total(channels), plan::bus_bandwidth(channels, Collective::all_reduce, Algorithm::tree)),
+                   logged.best_bus_bandwidth);
+        }
+      }
+      if (compared == before) passed_over += (passed_over.empty() ? "" : ", ") + file;
+    }
+  }
+  WARN(compared << " bandwidths of NCCL compared, from " << files
+                << " files; without a bandwidth or a known machine: " << passed_over);
+  CHECK(compared >= 5);
 }
 
 TEST_CASE("channels on real files are as wide as NCCL's own") {

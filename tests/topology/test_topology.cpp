@@ -132,6 +132,25 @@ TEST_CASE("the facts of a host make a small topology") {
   CHECK(from_host_facts(facts).devices().size() == 1);
 }
 
+TEST_CASE("a tree deeper than PCI can be is refused, and stated paths are found from both ends") {
+  TopologyParts parts;
+  parts.hosts.resize(1);
+  for (int level = 0; level <= Topology::most_levels; ++level) {
+    parts.add(Device{.kind = DeviceKind::pci_switch, .name = "s" + std::to_string(level)});
+    if (level > 0) parts.add(Link{.kind = LinkKind::pci, .from = level - 1, .to = level});
+  }
+  CHECK_THROWS_WITH(Topology(parts), contains("hangs 513 levels deep; at most 512"));
+  parts.links.pop_back();
+  parts.stated = {{.from = 9, .to = 4, .path = PathClass::sys},
+                  {.from = 4, .to = 9, .path = PathClass::pix},
+                  {.from = 8, .to = 1, .path = PathClass::phb}};
+  const Topology topology(parts);
+  CHECK(topology.stated_between(9, 4)->path == PathClass::sys);
+  CHECK(topology.stated_between(4, 9)->path == PathClass::pix);
+  CHECK(topology.stated_between(1, 8)->path == PathClass::phb);
+  CHECK(topology.stated_between(1, 9) == nullptr);
+}
+
 TEST_CASE("machines of several hosts merge into one, each host once") {
   auto second = machine();
   second.name = "other";

@@ -37,10 +37,12 @@ struct TopologyParts {
 /// members may be called from any thread.
 class Topology {
  public:
+  static constexpr int most_levels = 512;  ///< PCI has 256 buses, and a bridge has two ports
+
   Topology();  ///< no hosts, no devices
 
   /// Throws Error(invalid_argument) when an id is out of range, a number is negative or not finite, or the
-  /// pci links are no forest (each device has at most one pci link towards the CPU).
+  /// pci links are no forest (each device has at most one pci link towards the CPU) or one more than `most_levels` deep.
   explicit Topology(TopologyParts parts);
 
   const std::string& name() const noexcept { return data_->parts.name; }
@@ -69,6 +71,10 @@ class Topology {
   /// The devices right below in that tree, as listed.
   std::span<const int> children(int id) const { return data_->children.at(static_cast<std::size_t>(id)); }
 
+  /// What a source stated of two devices, looked up from either end; null when it stated nothing. Where it states both
+  /// ways, the one that begins at `from`.
+  const StatedPath* stated_between(int from, int to) const;
+
   /// The device with this name, or bus id in any spelling; -1 when there is none. The first of several.
   int find(std::string_view name_or_pci) const;
 
@@ -81,6 +87,7 @@ class Topology {
     std::vector<std::vector<int>> links_of;
     std::vector<std::vector<int>> children;
     std::vector<int> parents;
+    std::vector<int> stated_order;  ///< indices into parts.stated, by the devices' ids
   };
   std::shared_ptr<const Data> data_;
 };

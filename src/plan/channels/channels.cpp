@@ -22,7 +22,7 @@ class Planning {
     channels_.domains = static_cast<int>(domains_.size());
     for (const Domain& domain : domains_) channels_.gpus += static_cast<int>(domain.gpus.size());
     int unknown = 0;
-    capacities(topology_, &unknown);
+    capacity_ = capacities(topology_, &unknown);
     if (unknown > 0) {
       channels_.notes.push_back(
           fmt::format("{} links of unknown bandwidth are taken as PCI generation 3 x16, 12 GB/s", unknown));
@@ -39,21 +39,61 @@ class Planning {
   }
 
  private:
+  static constexpr std::size_t most_searched = 256;  ///< GPUs of a domain
+  static constexpr double most_size = 2e6;           ///< of all that are searched together, as size_of() counts
+  static constexpr long most_rounds = 5;             ///< times ChannelLimits::most_work, for all of them together
+
+  /// Takes from what is left for searches; false when that is not enough.
+  bool affords(const Domain& domain) {
+    if (domain.gpus.size() > most_searched || channels_.work >= most_rounds * limits_.most_work) return false;
+    const double size = size_of(topology_, domain) + 0.1 * static_cast<double>(capacity_.size());
+    if (size_ + size > most_size) return false;
+    size_ += size;
+    return true;
+  }
+
   void plan_within() {
     const Domain& domain = domains_.front();
-    const HopGraph graph = hop_graph(topology_, domain.gpus);
-    const Orders found = rings_within(topology_, domain, graph, limits_);
+    Orders found;
+    bool trees_are_double = false;
+    if (affords(domain)) {
+      const HopGraph graph = hop_graph(topology_, domain.gpus, capacity_);
+      found = rings_within(topology_, domain, graph, limits_);
+      if (found.orders.empty()) found.why_none = why_no_ring(topology_, graph);
+      trees_are_double = switched(graph);
+    } else {
+      found = ring_in_order(topology_, domain, capacity_);
+      trees_are_double = through_same_switches(topology_, domain);
+      note_order(domain.gpus.size());
+    }
     channels_.work = found.work;
     if (found.orders.empty()) {
-      channels_.why_none = why_no_ring(topology_, graph);
+      channels_.why_none = found.why_none;
       return;
     }
     for (std::size_t i = 0; i < found.orders.size(); ++i) {
-      Ring ring{.segments = {{.first = 0, .count = graph.size()}}, .bandwidth = found.widths[i]};
+      Ring ring{.segments = {{.first = 0, .count = static_cast<int>(domain.gpus.size())}},
+                .bandwidth = found.widths[i]};
       for (const int at : found.orders[i]) ring.gpus.push_back(domain.gpus[static_cast<std::size_t>(at)]);
       channels_.rings.push_back(std::move(ring));
     }
-    channels_.trees = trees_within(topology_, hops_, graph, channels_.rings);
+    channels_.trees = trees_within(topology_, hops_, capacity_, trees_are_double, channels_.rings);
+  }
+
+  void note_order(std::size_t gpus) {
+    channels_.notes.push_back(fmt::format(
+        "a domain of {} GPUs, more than are searched (at most {}, fewer where they have many links or hosts "
+        "are of many kinds): the ring goes around in the order of the PCI tree",
+        gpus, most_searched));
+  }
+
+  Passages passages_of(const Domain& domain) {
+    if (!affords(domain)) {
+      if (!noted_order_) note_order(domain.gpus.size());
+      noted_order_ = true;
+      return passage_in_order(topology_, domain, capacity_);
+    }
+    return passages_through(topology_, domain, hop_graph(topology_, domain.gpus, capacity_), limits_);
   }
 
   void plan_between() {
@@ -61,10 +101,11 @@ class Planning {
     std::vector<const Passages*> of_domain;
     std::size_t count = static_cast<std::size_t>(limits_.most_rings);
     double width = 1e9;
-    for (const Domain& domain : domains_) {
-      const auto [known, fresh] = by_shape.try_emplace(shape_of(topology_, domain));
+    const auto shapes = shapes_of(topology_, domains_);
+    for (std::size_t d = 0; d < domains_.size(); ++d) {
+      const auto [known, fresh] = by_shape.try_emplace(shapes[d]);
       if (fresh) {
-        known->second = passages_through(topology_, domain, hop_graph(topology_, domain.gpus), limits_);
+        known->second = passages_of(domains_[d]);
         channels_.work += known->second.work;
       }
       const Passages& passages = known->second;
@@ -86,7 +127,7 @@ class Planning {
       channels_.rings.clear();
       return;
     }
-    channels_.trees = trees_between(topology_, hops_, channels_.rings);
+    channels_.trees = trees_between(topology_, hops_, capacity_, channels_.rings);
   }
 
   /// Every second domain is gone through backwards, so that what leaves by one rail enters by the same.
@@ -132,6 +173,9 @@ class Planning {
   const ChannelLimits& limits_;
   std::vector<Domain> domains_;
   Hops hops_;
+  std::vector<double> capacity_;
+  double size_ = 0;  ///< of what was searched
+  bool noted_order_ = false;
   Channels channels_;
 };
 

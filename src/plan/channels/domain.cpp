@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 
 namespace tutti::plan {
 
@@ -13,7 +12,10 @@ std::vector<Domain> domains_of(const Topology& topology) {
   std::vector<int> root(topology.hosts().size());
   std::iota(root.begin(), root.end(), 0);
   const auto find = [&](int host) {
-    while (root[static_cast<std::size_t>(host)] != host) host = root[static_cast<std::size_t>(host)];
+    while (root[static_cast<std::size_t>(host)] != host) {
+      int& above = root[static_cast<std::size_t>(host)];
+      host = above = root[static_cast<std::size_t>(above)];
+    }
     return host;
   };
   for (const Link& link : topology.links()) {
@@ -38,36 +40,47 @@ std::vector<Domain> domains_of(const Topology& topology) {
   return domains;
 }
 
-std::string shape_of(const Topology& topology, const Domain& domain) {
-  std::map<int, int> local;
-  std::string shape;
-  std::set<int> links;
-  for (const int host : domain.hosts) {
-    for (const int id : topology.devices_of(host)) {
-      const Device& device = topology.device(id);
-      if (device.kind == DeviceKind::network_switch) continue;
-      local.emplace(id, static_cast<int>(local.size()));
-      const Quantity port = device.kind == DeviceKind::nic ? port_speed(device) : Quantity{};
-      shape += fmt::format("{}{}/{} ", name(device.kind), device.numa_node, port.value);
-      for (const int index : topology.links_of(id)) links.insert(index);
+std::vector<std::string> shapes_of(const Topology& topology, const std::vector<Domain>& domains) {
+  struct Seat {
+    int domain = -1;
+    int number = 0;  // within the domain
+  };
+  std::vector<Seat> seats(topology.devices().size());
+  std::vector<std::string> shapes(domains.size());
+  for (std::size_t d = 0; d < domains.size(); ++d) {
+    int number = 0;
+    for (const int host : domains[d].hosts) {
+      for (const int id : topology.devices_of(host)) {
+        const Device& device = topology.device(id);
+        if (device.kind == DeviceKind::network_switch) continue;
+        seats[static_cast<std::size_t>(id)] = {static_cast<int>(d), number++};
+        const Quantity port = device.kind == DeviceKind::nic ? port_speed(device) : Quantity{};
+        shapes[d] += fmt::format("{}{}/{} ", name(device.kind), device.numa_node, port.value);
+      }
     }
   }
-  for (const int index : links) {
-    const Link& link = topology.links()[static_cast<std::size_t>(index)];
-    const auto from = local.find(link.from);
-    const auto to = local.find(link.to);
-    if (from == local.end() || to == local.end()) continue;
-    shape += fmt::format("{}{}-{}:{}{} ", name(link.kind), from->second, to->second, link.bandwidth.value,
-                         link.one_way ? ">" : "");
+  const auto join = [&](std::string_view what, int from, int to, const auto&... more) {
+    const Seat a = seats[static_cast<std::size_t>(from)];
+    const Seat b = seats[static_cast<std::size_t>(to)];
+    if (a.domain < 0 || a.domain != b.domain) return;
+    std::string& shape = shapes[static_cast<std::size_t>(a.domain)];
+    shape += fmt::format("{}{}-{}", what, a.number, b.number);
+    (..., (shape += fmt::format(":{}", more)));
+    shape += ' ';
+  };
+  for (const Link& link : topology.links())
+    join(name(link.kind), link.from, link.to, link.bandwidth.value, link.one_way);
+  for (const StatedPath& stated : topology.stated()) join(name(stated.path), stated.from, stated.to);
+  return shapes;
+}
+
+double size_of(const Topology& topology, const Domain& domain) {
+  double each = static_cast<double>(domain.nics.size());
+  for (const int gpu : domain.gpus) {
+    each += static_cast<double>(topology.links_of(gpu).size());
+    for (int at = gpu; at >= 0; at = topology.parent(at)) ++each;
   }
-  for (const StatedPath& stated : topology.stated()) {
-    const auto from = local.find(stated.from);
-    const auto to = local.find(stated.to);
-    if (from != local.end() && to != local.end()) {
-      shape += fmt::format("{}{}-{} ", name(stated.path), from->second, to->second);
-    }
-  }
-  return shape;
+  return static_cast<double>(domain.gpus.size()) * each;
 }
 
 std::string why_no_ring(const Topology& topology, const HopGraph& graph) {

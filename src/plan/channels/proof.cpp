@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "plan/channels/loads.hpp"
@@ -16,6 +17,12 @@ class Proving {
   Proving(const Topology& topology, const Channels& channels)
       : topology_(topology), channels_(channels), hops_(topology) {
     for (const int gpu : topology.all(DeviceKind::gpu)) gpus_.insert(gpu);
+    for (std::size_t host = 0; host < topology.hosts().size(); ++host) {
+      int rail = 0;
+      for (const int id : topology.devices_of(static_cast<int>(host))) {
+        if (topology.device(id).kind == DeviceKind::nic) rails_.emplace(id, rail++);
+      }
+    }
   }
 
   ChannelProof prove() {
@@ -24,6 +31,7 @@ class Proving {
       return std::move(proof_);
     }
     prove_orders();
+    capacity_ = capacities(topology_);
     prove_loads("rings", loads_of(topology_, hops_, channels_.rings));
     prove_nvlinks();
     if (!channels_.trees.empty()) {
@@ -74,7 +82,7 @@ class Proving {
                        topology_.device(loads.missing_to).name));
       return;
     }
-    const auto capacity = capacities(topology_);
+    const auto& capacity = capacity_;
     std::size_t used = 0;
     std::size_t fullest = 0;
     double most = 0;
@@ -170,20 +178,25 @@ class Proving {
   /// The members that are inside: those with two children, or in trees over domains those with a child elsewhere.
   std::set<int> inside(const Tree& tree) const {
     std::set<int> nodes;
+    const auto domains = domains_of(tree);
     for (std::size_t child = 0; child < tree.gpus.size(); ++child) {
       const int parent = tree.parents[child];
       if (parent < 0) continue;
       const int above = tree.gpus[static_cast<std::size_t>(parent)];
-      const bool same_domain = domain_of(tree, child) == domain_of(tree, static_cast<std::size_t>(parent));
+      const bool same_domain = domains[child] == domains[static_cast<std::size_t>(parent)];
       if (channels_.domains == 1 || !same_domain) nodes.insert(above);
     }
     return nodes;
   }
 
-  static std::size_t domain_of(const Tree& tree, std::size_t position) {
-    std::size_t s = 0;
-    while (s + 1 < tree.segments.size() && static_cast<std::size_t>(tree.segments[s + 1].first) <= position) ++s;
-    return s;
+  /// The segment that each position of a tree lies in.
+  static std::vector<std::size_t> domains_of(const Tree& tree) {
+    std::vector<std::size_t> domains(tree.gpus.size());
+    for (std::size_t position = 0, s = 0; position < domains.size(); ++position) {
+      while (s + 1 < tree.segments.size() && static_cast<std::size_t>(tree.segments[s + 1].first) <= position) ++s;
+      domains[position] = s;
+    }
+    return domains;
   }
 
   void prove_twins() {
@@ -215,23 +228,13 @@ class Proving {
     }
   }
 
-  /// Adapters of a host are rails by their order.
-  int rail_of(int nic) const {
-    int rail = 0;
-    for (const int id : topology_.devices_of(topology_.device(nic).host)) {
-      if (id == nic) return rail;
-      rail += topology_.device(id).kind == DeviceKind::nic;
-    }
-    return -1;
-  }
-
   void prove_rails() {
     int hops = 0;
     int crossed = 0;
     const auto look = [&](int from, int to) {
       if (topology_.device(from).kind != DeviceKind::nic || topology_.device(to).kind != DeviceKind::nic) return;
       ++hops;
-      crossed += rail_of(from) != rail_of(to);
+      crossed += rails_.at(from) != rails_.at(to);
     };
     for (const Ring& ring : channels_.rings) for_each_hop(ring, look);
     for (const Tree& tree : channels_.trees) for_each_hop(tree, look);
@@ -249,7 +252,9 @@ class Proving {
   const Topology& topology_;
   const Channels& channels_;
   Hops hops_;
+  std::vector<double> capacity_;
   std::set<int> gpus_;
+  std::map<int, int> rails_;  ///< adapters of a host by their order
   ChannelProof proof_;
 };
 

@@ -21,8 +21,8 @@ std::uint32_t mixed(std::uint32_t value) {
 
 }  // namespace
 
-HopGraph hop_graph(const Topology& topology, std::vector<int> gpus) {
-  HopGraph graph{.gpus = std::move(gpus), .capacity = capacities(topology)};
+HopGraph hop_graph(const Topology& topology, std::vector<int> gpus, std::vector<double> capacity) {
+  HopGraph graph{.gpus = std::move(gpus), .capacity = std::move(capacity)};
   graph.hops.reserve(graph.gpus.size() * graph.gpus.size());
   for (const int from : graph.gpus) {
     for (const int to : graph.gpus) graph.hops.push_back(hop(topology, from, to));
@@ -58,6 +58,10 @@ bool Search::take_ring(const std::vector<int>& order, double width) {
     take(next, width);
   }
   return true;
+}
+
+void Search::give_back(const std::vector<int>& order, double width) {
+  for (std::size_t i = 0; i < order.size(); ++i) take(graph_.between(order[i], order[(i + 1) % order.size()]), -width);
 }
 
 /// Nearest class first, then where most is left, then the next by number (or, with a seed, by chance).
@@ -118,9 +122,11 @@ std::vector<int> Search::run(double width, int first, int last, unsigned seed) {
 std::vector<int> Search::ring(double width, unsigned seed) { return run(width, 0, -1, seed); }
 std::vector<int> Search::way(double width, int first, int last) { return run(width, first, last, 0); }
 
-/// Does each GPU have a way out and in of that width, and do these lead everywhere? Cheap, and most widths fail it.
-bool Search::possible(double width) const {
+/// Does each GPU have a way out and in of that width, and do these lead everywhere? Cheap, and most widths fail it. Looks
+/// at every pair, which is as much as a hop tried from each GPU.
+bool Search::possible(double width) {
   const int size = graph_.size();
+  work_ += size;
   for (const bool out : {true, false}) {
     std::vector<int> frontier{0};
     std::vector<bool> reached(graph_.gpus.size(), false);
@@ -144,7 +150,8 @@ bool Search::possible(double width) const {
 }
 
 /// What may be the narrowest part of a ring: what a wire has left, for one hop, two or three over it.
-std::vector<double> Search::widths(double widest) const {
+std::vector<double> Search::widths(double widest) {
+  work_ += graph_.size();
   std::vector<double> list;
   std::vector<bool> seen(left_.size(), false);
   for (const Hop& hop : graph_.hops) {
@@ -169,14 +176,13 @@ std::vector<int> Search::widest_ring(double& widest, unsigned seed) {
   std::size_t high = list.size();
   std::vector<int> best;
   double width = 0;
-  while (low < high) {
+  while (low < high && !tired()) {
     const std::size_t middle = (low + high) / 2;
-    const auto before = left_;
     auto order = possible(list[middle]) ? ring(list[middle], seed) : std::vector<int>{};
-    left_ = before;
     if (order.empty()) {
       high = middle;
     } else {
+      give_back(order, list[middle]);
       best = std::move(order);
       width = list[middle];
       low = middle + 1;

@@ -19,7 +19,7 @@ struct HopGraph {
   }
 };
 
-HopGraph hop_graph(const Topology& topology, std::vector<int> gpus);
+HopGraph hop_graph(const Topology& topology, std::vector<int> gpus, std::vector<double> capacity);
 
 /// The same without the hops of a class beyond `farthest`.
 HopGraph only_up_to(HopGraph graph, PathClass farthest);
@@ -45,11 +45,12 @@ class Search {
   bool tired() const { return work_ >= most_work_; }
 
  private:
+  void give_back(const std::vector<int>& order, double width);
   bool extend(double width);
   std::vector<int> next_of(int at, double width) const;
   std::vector<int> run(double width, int first, int last, unsigned seed);
-  bool possible(double width) const;
-  std::vector<double> widths(double widest) const;
+  bool possible(double width);
+  std::vector<double> widths(double widest);
 
   static constexpr long most_work_of_one = 4000;
 

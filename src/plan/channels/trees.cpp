@@ -9,21 +9,8 @@ namespace tutti::plan {
 
 namespace {
 
-/// Does every pair meet in switches, none by a link of its own?
-bool switched(const HopGraph& graph) {
-  for (int i = 0; i < graph.size(); ++i) {
-    for (int j = 0; j < graph.size(); ++j) {
-      if (i == j) continue;
-      const Hop& hop = graph.between(i, j);
-      if (hop.path != PathClass::nvlink || hop.uses.size() < 2) return false;
-    }
-  }
-  return graph.size() > 2;
-}
-
 /// All trees widen or narrow together until the fullest wire is full.
-void fit(const Topology& topology, Hops& hops, std::vector<Tree>& trees) {
-  const auto capacity = capacities(topology);
+void fit(const Topology& topology, Hops& hops, const std::vector<double>& capacity, std::vector<Tree>& trees) {
   const auto loads = loads_of(topology, hops, trees);
   double most = 0;
   for (std::size_t wire = 0; wire < capacity.size(); ++wire) {
@@ -48,15 +35,12 @@ void classify(Hops& hops, const Topology& topology, Tree& tree) {
   });
 }
 
-Tree chain(const Ring& ring, const HopGraph& graph) {
+Tree chain(const Ring& ring, Hops& hops) {
   const auto size = ring.gpus.size();
-  const auto position = [&](int gpu) {
-    return static_cast<int>(std::find(graph.gpus.begin(), graph.gpus.end(), gpu) - graph.gpus.begin());
-  };
   std::size_t cut = size - 1;  // the hop that is left out
   PathClass farthest = PathClass::self;
   for (std::size_t i = size; i-- > 0;) {
-    const auto path = graph.between(position(ring.gpus[i]), position(ring.gpus[(i + 1) % size])).path;
+    const auto path = hops(ring.gpus[i], ring.gpus[(i + 1) % size]).path;
     if (path > farthest) {
       farthest = path;
       cut = i;
@@ -113,31 +97,43 @@ void twins(std::vector<Tree>& trees) {
 
 }  // namespace
 
-std::vector<Tree> trees_within(const Topology& topology, Hops& hops, const HopGraph& graph,
+bool switched(const HopGraph& graph) {
+  for (int i = 0; i < graph.size(); ++i) {
+    for (int j = 0; j < graph.size(); ++j) {
+      if (i == j) continue;
+      const Hop& hop = graph.between(i, j);
+      if (hop.path != PathClass::nvlink || hop.uses.size() < 2) return false;
+    }
+  }
+  return graph.size() > 2;
+}
+
+std::vector<Tree> trees_within(const Topology& topology, Hops& hops, const std::vector<double>& capacity, bool switched,
                                const std::vector<Ring>& rings) {
   std::vector<Tree> trees;
-  if (switched(graph)) {
+  if (switched) {
     for (std::size_t i = 0; i + 1 < std::max(rings.size(), std::size_t{2}); i += 2) {
       trees.push_back(binary(rings[i], 0));
       trees.push_back(binary(rings[i], 1));
     }
     twins(trees);
   } else {
-    for (const Ring& ring : rings) trees.push_back(chain(ring, graph));
+    for (const Ring& ring : rings) trees.push_back(chain(ring, hops));
   }
-  fit(topology, hops, trees);
+  fit(topology, hops, capacity, trees);
   for (Tree& tree : trees) classify(hops, topology, tree);
   return trees;
 }
 
-std::vector<Tree> trees_between(const Topology& topology, Hops& hops, const std::vector<Ring>& rings) {
+std::vector<Tree> trees_between(const Topology& topology, Hops& hops, const std::vector<double>& capacity,
+                                const std::vector<Ring>& rings) {
   std::vector<Tree> trees;
   for (const Ring& ring : rings) {
     trees.push_back(over_domains(ring, 0));
     trees.push_back(over_domains(ring, 1));
   }
   twins(trees);
-  fit(topology, hops, trees);
+  fit(topology, hops, capacity, trees);
   for (Tree& tree : trees) classify(hops, topology, tree);
   return trees;
 }
