@@ -13,8 +13,11 @@
 #include <cstring>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "topology/cpu_list.hpp"
+#include "topology/text.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/topology/presets.hpp"
 #include "tutti/topology/read.hpp"
@@ -23,22 +26,57 @@ namespace tutti::cli {
 
 namespace {
 
-/// "8" of "8(x2)", as Slurm counts tasks of nodes that are alike.
-int leading_number(const std::string& variable, const std::string& text) {
+[[noreturn]] void refuse(const std::string& what, const char* remedy = "correct it, or unset it") {
+  throw Error(Code::invalid_argument, what, {.remedy = remedy});
+}
+
+/// A number below a million at the front of a text, which moves behind it; nothing where there is none.
+std::optional<int> take_number(std::string_view& text) {
   int value = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || value < 0 || value > 1'000'000) {
-    throw Error(Code::invalid_argument, fmt::format("{}={} is no number", variable, text),
-                {.remedy = "correct it, or unset it"});
-  }
+  if (error != std::errc{} || value < 0 || value > 1'000'000) return {};
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
 }
 
-std::vector<std::string> entries_of(const std::string& list) {
+int whole_number(const char* variable, std::string_view text) {
+  std::string_view rest = text;
+  const auto value = take_number(rest);
+  if (!value || !rest.empty()) refuse(fmt::format("{}={} is no number", variable, text));
+  return *value;
+}
+
+/// Tasks of one node, from "8(x2),4" as Slurm counts them; nothing when the list does not reach so far.
+std::optional<int> tasks_of_node(const char* variable, std::string_view text, int node) {
+  std::string_view rest = text;
+  for (int first = 0; !rest.empty();) {
+    const auto tasks = take_number(rest);
+    int nodes = 1;
+    if (tasks && rest.starts_with("(x")) {
+      rest.remove_prefix(2);
+      nodes = take_number(rest).value_or(0);
+      if (!rest.starts_with(')')) nodes = 0;
+      rest.remove_prefix(std::min<std::size_t>(1, rest.size()));
+    }
+    if (!tasks || nodes == 0 || !(rest.empty() || rest.starts_with(','))) {
+      refuse(fmt::format("{}={} is no list of tasks such as 8(x2),4", variable, text));
+    }
+    if (node < first + nodes) return *tasks;
+    first += nodes;
+    rest.remove_prefix(std::min<std::size_t>(1, rest.size()));
+  }
+  return {};
+}
+
+/// The entries of a list that show a GPU. CUDA shows what stands before the first that names none: "-1", an empty one, or
+/// "NoDevFiles", which Slurm sets for a task without GPUs.
+std::vector<std::string> shown_by(const std::string& list) {
   std::vector<std::string> entries;
   for (std::size_t at = 0; at < list.size();) {
     const auto end = std::min(list.find(',', at), list.size());
-    if (end > at) entries.push_back(list.substr(at, end - at));
+    const auto entry = trim(std::string_view(list).substr(at, end - at));
+    if (entry.empty() || entry.starts_with('-') || entry == "NoDevFiles") break;
+    entries.emplace_back(entry);
     at = end + 1;
   }
   return entries;
@@ -89,15 +127,32 @@ LocalRank local_rank_from(const Environment& environment) {
     const char* rank;
     const char* size;
   };
-  for (const Names& names : {Names{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+  // As the library looks for them: who was started last counts, so torchrun before the mpirun or srun around it.
+  for (const Names& names : {Names{"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
+                             {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
                              {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
-                             {"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
                              {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"}}) {
     const auto rank = environment(names.rank);
     if (!rank) continue;
-    LocalRank local{.rank = leading_number(names.rank, *rank), .from = names.rank};
-    const auto size = environment(names.size);
-    local.size = std::max(local.rank + 1, size ? leading_number(names.size, *size) : 0);
+    LocalRank local{.rank = whole_number(names.rank, *rank), .from = names.rank};
+    local.size = local.rank + 1;
+    const auto text = environment(names.size);
+    if (!text) return local;
+    std::optional<int> size;
+    if (std::string_view(names.size).starts_with("SLURM")) {
+      const auto node = environment("SLURM_NODEID");
+      if (!node && text->find(',') != std::string::npos) return local;
+      size = tasks_of_node(names.size, *text, node ? whole_number("SLURM_NODEID", *node) : 0);
+      if (!size) return local;
+    } else {
+      size = whole_number(names.size, *text);
+    }
+    if (*size < 1) refuse(fmt::format("{}={}; expected at least 1 rank on this host", names.size, *text));
+    if (local.rank >= *size) {
+      refuse(fmt::format("{}={} is not below {}={}", names.rank, local.rank, names.size, *text),
+             "ranks count from 0; correct one of the two");
+    }
+    local.size = *size;
     return local;
   }
   return {};
@@ -105,7 +160,11 @@ LocalRank local_rank_from(const Environment& environment) {
 
 BindPlan plan_bind(const Topology& topology, const Environment& environment) {
   BindPlan plan{.local = local_rank_from(environment)};
-  const auto visible = entries_of(environment("CUDA_VISIBLE_DEVICES").value_or(""));
+  std::optional<std::vector<std::string>> visible;
+  if (const auto list = environment("CUDA_VISIBLE_DEVICES")) {
+    visible = shown_by(*list);
+    if (visible->empty()) plan.hides_gpus = *list;
+  }
   plan.binding = bind_rank(topology, 0, plan.local.rank, plan.local.size, visible);
   plan.adapters_given = environment("NCCL_IB_HCA").has_value();
   if (!plan.adapters_given) plan.adapters = adapters_for_nccl(topology, plan.binding);
@@ -123,6 +182,7 @@ std::string bind_line(const Topology& topology, const BindPlan& plan, const std:
     line += fmt::format(": {}{}", gpu.name, gpu.pci.empty() ? "" : " " + gpu.pci);
   } else {
     line += ": no GPU";
+    if (plan.hides_gpus) line += fmt::format(" (CUDA_VISIBLE_DEVICES={} shows none)", shown(*plan.hides_gpus, 40));
   }
   line += binding.numa_node >= 0 ? fmt::format(", NUMA node {}", binding.numa_node) : ", NUMA node not known";
   line += fmt::format(", {}, {}", cpus, memory);
@@ -140,9 +200,10 @@ int bind_command(const BindArguments& arguments, const Environment& environment,
   const BindPlan plan = plan_bind(topology, environment);
   if (arguments.dry_run) {
     const auto& cpus = plan.binding.cpus;
-    out << bind_line(topology, plan, cpus.empty() ? "CPUs not known" : "CPUs " + format_cpu_list(cpus),
-                     "memory there first")
-        << " (dry run)\n";
+    out << bind_line(topology, plan,
+                     cpus.empty() ? "CPUs as they were: which are near is not known" : "CPUs " + format_cpu_list(cpus),
+                     plan.binding.numa_node < 0 ? "memory anywhere" : "memory there first")
+        << "; a dry run: nothing was bound or started\n";
     return 0;
   }
   const auto cpus = bind_cpus(plan.binding.cpus);

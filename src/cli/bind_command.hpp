@@ -18,10 +18,11 @@ namespace tutti::cli {
 /// A rank's number on its host, as a launcher says it.
 struct LocalRank {
   int rank = 0;
-  int size = 1;        ///< at least rank + 1; that when the launcher does not say
+  int size = 1;        ///< above rank; rank + 1 when the launcher does not say
   std::string from{};  ///< the variable; empty: none is set, rank 0 of 1
 };
-/// From the variables of Open MPI, MPICH, Slurm, torchrun. Throws Error(invalid_argument) naming one that is no number.
+/// From the variables of torchrun, Open MPI, MPICH, Slurm. Throws Error(invalid_argument) naming one that is no number, a size
+/// below 1, or a rank that is not below its size.
 LocalRank local_rank_from(const Environment& environment);
 
 /// What is about to be done.
@@ -30,6 +31,7 @@ struct BindPlan {
   Binding binding{};
   std::string adapters{};  ///< for NCCL_IB_HCA; empty: none, or it is set already
   bool adapters_given = false;
+  std::optional<std::string> hides_gpus{};  ///< CUDA_VISIBLE_DEVICES, when it is set and shows no GPU
 };
 BindPlan plan_bind(const Topology& topology, const Environment& environment);
 

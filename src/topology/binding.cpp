@@ -36,17 +36,17 @@ int visible_gpu(const Topology& topology, const std::vector<int>& gpus, const st
 }
 
 int gpu_for(const Topology& topology, const std::vector<int>& gpus, int local_rank,
-            const std::vector<std::string>& visible) {
-  if (gpus.empty()) return -1;
-  if (visible.empty()) return gpus[static_cast<std::size_t>(local_rank) % gpus.size()];
-  if (visible.size() == 1) return visible_gpu(topology, gpus, visible.front());
-  if (static_cast<std::size_t>(local_rank) >= visible.size()) {
+            const std::optional<std::vector<std::string>>& visible) {
+  if (gpus.empty() || (visible && visible->empty())) return -1;
+  if (!visible) return gpus[static_cast<std::size_t>(local_rank) % gpus.size()];
+  if (visible->size() == 1) return visible_gpu(topology, gpus, visible->front());
+  if (static_cast<std::size_t>(local_rank) >= visible->size()) {
     throw Error(Code::invalid_argument,
                 fmt::format("local rank {} needs a GPU of its own, and CUDA_VISIBLE_DEVICES lists {}", local_rank,
-                            visible.size()),
+                            visible->size()),
                 {.remedy = "start fewer ranks on this host, or let it list more"});
   }
-  return visible_gpu(topology, gpus, visible[static_cast<std::size_t>(local_rank)]);
+  return visible_gpu(topology, gpus, (*visible)[static_cast<std::size_t>(local_rank)]);
 }
 
 /// The NUMA node of a device: its own, else that of the processors that its tree hangs on.
@@ -96,7 +96,12 @@ std::string reason(const Topology& topology, const Binding& binding, const std::
 }  // namespace
 
 Binding bind_rank(const Topology& topology, int host, int local_rank, int local_size,
-                  const std::vector<std::string>& visible) {
+                  const std::optional<std::vector<std::string>>& visible) {
+  if (local_rank < 0 || local_rank >= local_size) {
+    throw Error(Code::invalid_argument,
+                fmt::format("local rank {} is not below {}, the number of ranks", local_rank, local_size),
+                {.remedy = "ranks count from 0; correct one of the two"});
+  }
   const HostFacts& facts = topology.hosts()[static_cast<std::size_t>(host)];
   const auto gpus = gpus_of(topology, host);
   Binding binding{.gpu = gpu_for(topology, gpus, local_rank, visible)};

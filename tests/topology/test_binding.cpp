@@ -45,18 +45,28 @@ TEST_CASE("GPUs that share an adapter share its score") {
 
 TEST_CASE("the GPUs that are visible decide") {
   const Topology topology = preset("dgx-h100");
-  const auto index = [&](int rank, const std::vector<std::string>& visible) {
-    return topology.device(bind_rank(topology, 0, rank, 8, visible).gpu).index;
+  using Visible = std::optional<std::vector<std::string>>;
+  const auto index = [&](int rank, const Visible& visible) {
+    return topology.device(bind_rank(topology, 0, rank, 16, visible).gpu).index;
   };
-  CHECK(index(3, {"6"}) == 6);
-  CHECK(index(1, {"7", "5", "2"}) == 5);
+  CHECK(index(3, Visible({"6"})) == 6);
+  CHECK(index(1, Visible({"7", "5", "2"})) == 5);
   CHECK(index(9, {}) == 1);  // more ranks than GPUs take turns
-  CHECK_THROWS_WITH(index(3, {"7", "5"}), contains("local rank 3 needs a GPU of its own"));
-  CHECK_THROWS_WITH(index(0, {"8"}), contains("lists '8', which is none of the 8 GPUs"));
+  CHECK_THROWS_WITH(index(3, Visible({"7", "5"})), contains("local rank 3 needs a GPU of its own"));
+  CHECK_THROWS_WITH(index(0, Visible({"8"})), contains("lists '8', which is none of the 8 GPUs"));
   TopologyParts parts = topology.parts();
   parts.devices[static_cast<std::size_t>(topology.find("gpu4"))].attributes["uuid"] = "GPU-1234-abcd";
   const Topology with_uuid(std::move(parts));
-  CHECK(with_uuid.device(bind_rank(with_uuid, 0, 0, 1, {"GPU-1234"}).gpu).index == 4);
+  CHECK(with_uuid.device(bind_rank(with_uuid, 0, 0, 1, Visible({"GPU-1234"})).gpu).index == 4);
+}
+
+TEST_CASE("a rank that is shown no GPU has none, and one beyond the number of ranks is refused") {
+  const Topology topology = preset("dgx-h100");
+  const Binding none = bind_rank(topology, 0, 7, 8, std::vector<std::string>{});
+  CHECK(none.gpu == -1);
+  CHECK(none.numa_node == 1);
+  CHECK_THROWS_WITH(bind_rank(topology, 0, 9, 4), contains("local rank 9 is not below 4"));
+  CHECK_THROWS_WITH(bind_rank(topology, 0, 0, 0), contains("local rank 0 is not below 0"));
 }
 
 TEST_CASE("without GPUs ranks are dealt over the NUMA nodes in blocks") {

@@ -1,6 +1,7 @@
 /// @file  Binding: where a rank belongs on its machine: its GPU, the processors beside it, the adapters near it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,12 @@ struct Binding {
 };
 
 /// Which GPU, processors and adapters are a rank's. Ranks count within their host: `local_rank` of `local_size`. `visible`
-/// is what CUDA_VISIBLE_DEVICES lists (numbers or "GPU-…"), empty when it is not set: with one entry that is the GPU, with
-/// more the rank's own. Without GPUs ranks are dealt over the NUMA nodes in blocks. Throws Error(invalid_argument) when
-/// there are fewer GPUs than the rank's number asks for and `visible` is set, or an entry names none of them; more ranks
-/// than GPUs share them in turn.
+/// is what CUDA_VISIBLE_DEVICES shows (numbers or "GPU-…"), nothing when it is not set: with one entry that is the GPU,
+/// with more the rank's own, with none the rank has no GPU. Without GPUs ranks are dealt over the NUMA nodes in blocks.
+/// Throws Error(invalid_argument) for a rank that is not below `local_size`, when there are fewer GPUs than the rank's
+/// number asks for and `visible` is set, or an entry names none of them; more ranks than GPUs share them in turn.
 Binding bind_rank(const Topology& topology, int host, int local_rank, int local_size,
-                  const std::vector<std::string>& visible = {});
+                  const std::optional<std::vector<std::string>>& visible = {});
 
 /// What NCCL_IB_HCA takes for a binding: "=mlx5_0,mlx5_1", names of InfiniBand and RoCE adapters; empty when it has none.
 std::string adapters_for_nccl(const Topology& topology, const Binding& binding);
