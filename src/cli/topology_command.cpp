@@ -28,11 +28,11 @@ std::string lower(std::string text) {
   return text;
 }
 
-Topology read(const std::vector<std::string>& files) {
+Topology read(const std::vector<std::string>& files, bool even_if_different) {
   if (files.empty()) return this_machine();
   std::vector<Topology> sources;
   for (const auto& file : files) sources.push_back(from_file_or_preset(file));
-  return sources.size() == 1 ? sources.front() : combine(sources);
+  return sources.size() == 1 ? sources.front() : combine(sources, even_if_different);
 }
 
 Topology with_bus_ids(const Topology& topology, const std::map<std::string, std::string>& bus_ids) {
@@ -55,6 +55,7 @@ struct Given {
   std::string bus_ids{};
   std::string before{};
   std::string after{};
+  bool even_if_different = false;
   bool presets = false;
   bool links = false;
 };
@@ -95,7 +96,7 @@ int topology_command(const TopologyArguments& arguments, std::ostream& out) {
                                                      : cluster_text(cluster) + preset_sources(cluster.name()));
     return 0;
   }
-  Topology topology = read(arguments.files);
+  Topology topology = read(arguments.files, arguments.even_if_different);
   if (!arguments.bus_ids.empty()) topology = with_bus_ids(topology, arguments.bus_ids);
   out << write(topology, arguments.format);
   if (arguments.format == TopologyFormat::text && topology.source() == "preset") out << preset_sources(topology.name());
@@ -117,6 +118,8 @@ void add_topology_command(CLI::App& app, int& status) {
   show->add_option("--format", given->format, fmt::format("One of {}", fmt::join(topology_format_names, ", ")))
       ->capture_default_str();
   show->add_option("--bus-ids", given->bus_ids, "PCI bus ids that the files lack: gpu0=0000:1b:00.0,gpu1=…");
+  show->add_flag("--even-if-different", given->even_if_different,
+                 "Put sources together that plainly are of different machines");
   show->add_flag("--presets", given->presets, "The machines that are known by name (text or json)");
   show->add_flag("--links", given->links, "What links and GPU memories carry, with sources (text or json)");
   CLI::App* compare =
@@ -137,7 +140,10 @@ void add_topology_command(CLI::App& app, int& status) {
       status = topology_lists(given->presets, given->links, *format, std::cout);
       return;
     }
-    status = topology_command({.files = given->files, .format = *format, .bus_ids = parse_bus_ids(given->bus_ids)},
+    status = topology_command({.files = given->files,
+                               .format = *format,
+                               .even_if_different = given->even_if_different,
+                               .bus_ids = parse_bus_ids(given->bus_ids)},
                               std::cout);
   });
 }

@@ -17,6 +17,7 @@ namespace tutti::cli {
 struct TopologyArguments {
   std::vector<std::string> files{};  ///< or presets; none: this machine; several: sources of one, put together
   TopologyFormat format = TopologyFormat::text;
+  bool even_if_different = false;  ///< several sources are put together though they are of different machines
   std::map<std::string, std::string> bus_ids{};  ///< by device name, for sources that have none
 };
 

@@ -1,6 +1,7 @@
 #include "tutti/topology/combine.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "topology/cpu_list.hpp"
 #include "topology/match.hpp"
 #include "topology/nvlink_status.hpp"
+#include "topology/same_machine.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {
@@ -36,6 +38,8 @@ class Addition {
  public:
   Addition(TopologyParts& known, const Topology& source)
       : known_(known), source_(source), before_(known), here_(match_devices(known, source.parts())) {}
+
+  std::vector<std::string> why_not() const { return why_not_one_machine(known_, source_, here_); }
 
   void add() {
     hosts();
@@ -276,7 +280,7 @@ class Addition {
 
 }  // namespace
 
-Topology combine(std::span<const Topology> sources) {
+Topology combine(std::span<const Topology> sources, bool even_if_different) {
   expect(!sources.empty(), Code::invalid_argument, "there is nothing to combine");
   for (const Topology& source : sources) {
     if (source.hosts().size() > 1) {
@@ -292,7 +296,15 @@ Topology combine(std::span<const Topology> sources) {
   TopologyParts known = order.front()->parts();
   std::string names = known.name;
   for (std::size_t i = 1; i < order.size(); ++i) {
-    Addition(known, *order[i]).add();
+    Addition addition(known, *order[i]);
+    const auto why = addition.why_not();
+    if (!why.empty() && !even_if_different) {
+      throw Error(
+          Code::invalid_argument,
+          fmt::format("{} and {} are not of one machine: {}", names, order[i]->name(), fmt::join(why, "; ")),
+          {.remedy = "`tutti topology diff` compares machines; --even-if-different puts them together all the same"});
+    }
+    addition.add();
     names += " + " + order[i]->name();
   }
   if (order.size() > 1) {

@@ -45,7 +45,10 @@ TEST_CASE("tutti topology without a file shows this machine") {
 }
 
 TEST_CASE("tutti topology puts several sources of a machine together") {
-  const auto text = output({.files = {file("nccl-switched.xml"), file("hwloc-2.xml")}});
+  TopologyArguments arguments{.files = {file("nccl-switched.xml"), file("hwloc-2.xml")}};
+  CHECK_THROWS_WITH(output(arguments), contains("are not of one machine: none of the 3 GPUs"));
+  arguments.even_if_different = true;
+  const auto text = output(arguments);
   CHECK(says(text, {"Oddities:", "in " + file("nccl-switched.xml")}));
 }
 

@@ -5,6 +5,8 @@
 #include "catch.hpp"
 #include "contains.hpp"
 #include "fixtures.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/topology/presets.hpp"
 #include "tutti/topology/write.hpp"
 
 using namespace tutti;
@@ -193,4 +195,26 @@ TEST_CASE("sources that give a NUMA node different CPUs say so") {
   const Topology both = combine(std::vector{read_fixture("smi-topo.txt"), other});
   CHECK(has_note(both, "CPUs of NUMA node 0: 0-3,8-11 in smi-topo.txt, 0-3 in other; the first counts"));
   CHECK(has_note(both, "cpu_affinity of gpu1: 0-3,8-11 in smi-topo.txt, 0-3 in other"));
+}
+
+TEST_CASE("sources that plainly are of different machines are refused, unless somebody insists") {
+  const auto refused = [](const char* a, const char* b) {
+    try {
+      combine(std::vector{preset(a), preset(b)});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("combined");
+  };
+  CHECK_THAT(refused("dgx-a100", "dgx-h100"), contains("dgx-a100 and dgx-h100 are not of one machine") &&
+                                                  contains("the processor's maker is AuthenticAMD in dgx-a100"));
+  CHECK_THAT(refused("dgx-h100", "dgx-b200"), contains("the compute capability of gpu0 is 90 in dgx-h100 and 100 in"));
+  CHECK(combine(std::vector{preset("dgx-h100"), preset("dgx-b200")}, true).all(DeviceKind::gpu).size() >= 8);
+
+  TopologyParts elsewhere = preset("dgx-h100").parts();
+  for (Device& device : elsewhere.devices) {
+    if (!device.pci.empty()) device.pci.replace(0, 4, "1234");
+  }
+  CHECK_THROWS_WITH(combine(std::vector{preset("dgx-h100"), Topology(elsewhere)}),
+                    contains("none of the 8 GPUs of dgx-h100 is at a bus id"));
 }
