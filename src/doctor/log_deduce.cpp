@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/infiniband_time.hpp"
 #include "doctor/log_findings.hpp"
 #include "settings/value.hpp"
 #include "settings/version.hpp"
@@ -140,7 +141,7 @@ std::optional<std::string> decode_ib_error(std::string_view line, const LogFacts
   const bool timed_out = line.find("vendor err 129") != std::string_view::npos;
   return fmt::format("a packet{}{} was sent {} times, {} apart, and never acknowledged (status 12{})",
                      peer.empty() ? "" : fmt::format(" to {}", peer), hca.empty() ? "" : fmt::format(" from {}", hca),
-                     retries + 1, settings::ack_timeout(exponent),
+                     most_sends(retries), settings::ack_timeout(exponent),
                      timed_out ? "; vendor error 129 says that nothing came back at all" : "");
 }
 

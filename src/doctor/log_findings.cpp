@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "doctor/log_causes.hpp"
+#include "doctor/sign_search.hpp"
 #include "settings/lint.hpp"
 #include "settings/version.hpp"
 #include "topology/text.hpp"
@@ -18,24 +18,9 @@ namespace tutti::doctor {
 
 namespace {
 
-std::string small_letters(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
-
 const Cause* cause_of(const NcclLogLine& line) {
-  // Most lines of a log are of no interest here, and logs are long.
-  const bool nccl = !line.host.empty();
-  const bool is_warning = line.level == "WARN";
-  const std::string text = small_letters(line.text);
-  for (const Cause& cause : log_causes()) {
-    if (cause.where == Where::warning && !is_warning) continue;
-    if (cause.where == Where::nccl && !nccl) continue;
-    if (bears_sign(text, cause.signs)) return &cause;
-  }
-  return nullptr;
+  static const SignSearch search(log_causes());
+  return search.first(line.text, !line.host.empty(), line.level == "WARN");
 }
 
 std::string speaker(const NcclLogLine& line) {

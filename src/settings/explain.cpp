@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
+#include "base/infiniband_time.hpp"
 #include "settings/value.hpp"
 #include "tutti/base/units.hpp"
 
@@ -16,15 +15,13 @@ std::string seconds(double value) {
   return fmt::format("{:.3g} min", value / 60);
 }
 
-double ack_seconds(long exponent) { return 4.096e-6 * std::ldexp(1.0, static_cast<int>(exponent)); }
-
 std::string explain_timeout(long exponent, const Settings& others) {
   if (exponent == 0) return "0 is without end: a lost packet is never noticed";
   const long retries = whole_number(others.value("NCCL_IB_RETRY_CNT").value_or("7")).value_or(7);
   return fmt::format(
-      "4.096 us x 2^{} = {} until a packet is sent again, and about {} with {} tries until error 12; "
+      "4.096 us x 2^{} = {} until a packet is sent again, and about {} until error 12, sent {} times; "
       "the default since 2.23 is 20: {}",
-      exponent, ack_timeout(exponent), seconds(ack_seconds(exponent) * static_cast<double>(retries)), retries,
+      exponent, ack_timeout(exponent), seconds(give_up_seconds(exponent, retries)), most_sends(retries),
       ack_timeout(20));
 }
 
@@ -46,7 +43,7 @@ std::string explain_threshold(long bytes, const Settings& others) {
 
 }  // namespace
 
-std::string ack_timeout(long exponent) { return seconds(ack_seconds(exponent)); }
+std::string ack_timeout(long exponent) { return exponent > 0 ? seconds(acknowledge_seconds(exponent)) : "no time-out"; }
 
 std::optional<std::string> explain_value(const Variable& variable, const std::string& value, const Settings& others) {
   const auto number = whole_number(value);

@@ -99,6 +99,7 @@ class Channels {
     const auto at = text.find("NCCL version ");
     if (at == std::string_view::npos || !found_.version.empty()) return;
     const auto rest = text.substr(at + 13);
+    if (rest.empty() || rest.front() < '0' || rest.front() > '9') return;  // prose about logs
     found_.version = rest.substr(0, rest.find_first_of(" \t"));
   }
 

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t max_hosts_of_log = 4096;
 constexpr int max_index = 1 << 20;
+constexpr int max_gpus_of_host = 4096;
 
 std::string_view word_after(std::string_view text, std::string_view key) {
   const auto at = text.find(key);
@@ -99,7 +100,8 @@ class LogReading {
     int index = number_after(line.text, " nvmlDev ");
     const int cuda = number_after(line.text, " cudaDev ");
     if (index < 0) index = cuda;
-    if (rank < 0 || index < 0 || !processes_.insert({line.host, line.pid, cuda}).second) return;
+    if (rank < 0 || index < 0 || index >= max_gpus_of_host || !processes_.insert({line.host, line.pid, cuda}).second)
+      return;
     starts_.push_back({&line, rank, index, cuda});
   }
 
@@ -209,7 +211,7 @@ class LogReading {
     auto where = words(text.substr(on + 4, open - on - 4));
     if (where.size() != 3 || where[1] != "device") return;
     const int index = take_number(where[2]);
-    if (index < 0) return;
+    if (index < 0 || index >= max_gpus_of_host) return;
     models_[rank] = {std::string(where[0]), index, std::string(text.substr(open + 1, close - open - 1)),
                      std::string(trim(text.substr(close + 1)))};
   }
@@ -218,11 +220,19 @@ class LogReading {
     if (notes_.size() < 100) notes_.push_back(fmt::format("line {}: {}", line.number, what));
   }
 
-  bool has_rank(int rank) const {
-    return std::any_of(hosts_.begin(), hosts_.end(), [&](const auto& host) {
-      return std::any_of(host.second.parts.devices.begin(), host.second.parts.devices.end(),
-                         [&](const Device& device) { return device.rank == rank; });
-    });
+  /// Where a rank's GPUs are, looked up once for all.
+  struct Seat {
+    LoggedHost* host = nullptr;
+    int device = 0;
+  };
+  std::multimap<int, Seat> seats() {
+    std::multimap<int, Seat> found;
+    for (auto& [name, host] : hosts_) {
+      for (const Device& device : host.parts.devices) {
+        if (device.rank >= 0) found.emplace(device.rank, Seat{&host, device.id});
+      }
+    }
+    return found;
   }
 
   void use_models() {
@@ -230,17 +240,22 @@ class LogReading {
     const bool same_names = hosts_.empty() || std::any_of(models_.begin(), models_.end(), [&](const auto& model) {
                               return hosts_.contains(model.second.host);
                             });
+    auto ranks = seats();
     for (const auto& [rank, said] : models_) {
-      if (same_names && hosts_.size() < max_hosts_of_log && !has_rank(rank)) {
-        gpu_of(host(said.host), {}, said.index).rank = rank;
+      if (same_names && hosts_.size() < max_hosts_of_log && !ranks.contains(rank)) {
+        LoggedHost& at = host(said.host);
+        Device& gpu = gpu_of(at, {}, said.index);
+        if (gpu.rank >= 0) continue;  // two lines for one GPU
+        gpu.rank = rank;
+        ranks.emplace(rank, Seat{&at, gpu.id});
       }
-      for (auto& [name, host] : hosts_) {
-        for (Device& device : host.parts.devices) {
-          if (device.kind != DeviceKind::gpu || device.rank != rank) continue;
-          device.model = said.model;
-          if (device.pci.empty() && said.bus.find(':') != std::string::npos && pci_number(said.bus)) {
-            device.pci = normal_pci(said.bus + (said.bus.find('.') == std::string::npos ? ".0" : ""));
-          }
+      const auto [first, last] = ranks.equal_range(rank);
+      for (auto seat = first; seat != last; ++seat) {
+        Device& device = seat->second.host->parts.devices[static_cast<std::size_t>(seat->second.device)];
+        if (device.kind != DeviceKind::gpu || device.rank != rank) continue;
+        device.model = said.model;
+        if (device.pci.empty() && said.bus.find(':') != std::string::npos && pci_number(said.bus)) {
+          device.pci = normal_pci(said.bus + (said.bus.find('.') == std::string::npos ? ".0" : ""));
         }
       }
     }

@@ -4,11 +4,10 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
-#include <limits>
 #include <variant>
 #include <vector>
 
+#include "base/infiniband_time.hpp"
 #include "base/nearest.hpp"
 #include "topology/text.hpp"
 #include "tutti/base/error.hpp"
@@ -266,13 +265,11 @@ std::string to_string(const NetworkSettings& settings) {
 }
 
 double acknowledge_timeout(const NetworkSettings& settings) {
-  const auto exponent = settings.timeout.value_or(20);
-  return exponent == 0 ? std::numeric_limits<double>::infinity() : std::ldexp(4.096e-6, static_cast<int>(exponent));
+  return acknowledge_seconds(settings.timeout.value_or(20));
 }
 
 double give_up_after(const NetworkSettings& settings) {
-  const auto retries = settings.retry_count.value_or(7);
-  return retries == 0 ? acknowledge_timeout(settings) : static_cast<double>(retries) * acknowledge_timeout(settings);
+  return give_up_seconds(settings.timeout.value_or(20), settings.retry_count.value_or(7));
 }
 
 double payload_share(const NetworkSettings& settings, bool roce) {

@@ -46,7 +46,7 @@ TEST_CASE("what the options say becomes a scenario, or is refused by name") {
   CHECK(scenario.failures.front().back_us == 60000);
   CHECK(scenario.failures.front().failover_us == 7);
   const Scenario given_up = scenario_of({.failures = {"0:0:1"}, .settings = {"timeout=14", "retry_count=7"}});
-  CHECK(given_up.failures.front().failover_us == Approx(7 * 4.096 * (1 << 14)));
+  CHECK(given_up.failures.front().failover_us == Approx(8 * 4.096 * (1 << 14)));
   for (const SimulateOptions& bad :
        {SimulateOptions{.collective = "all_produce"}, SimulateOptions{.bytes = "lots"},
         SimulateOptions{.algorithm = "rung"}, SimulateOptions{.protocol = "complex"},

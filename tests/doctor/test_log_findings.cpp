@@ -1,5 +1,6 @@
 #include "doctor/log_findings.hpp"
 
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 
 #include "catch.hpp"
 #include "doctor/log_causes.hpp"
+#include "doctor/sign_search.hpp"
 
 using namespace tutti;
 using namespace tutti::doctor;
@@ -39,6 +41,39 @@ std::string info(const std::string& text, int rank = 0) {
 }
 
 }  // namespace
+
+TEST_CASE("one pass over a line finds the cause that comparing it with every sign finds") {
+  const SignSearch search(log_causes());
+  const auto slow = [](std::string line, bool nccl, bool warning) -> const Cause* {
+    for (char& c : line) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    for (const Cause& cause : log_causes()) {
+      if ((cause.where == Where::warning && !warning) || (cause.where == Where::nccl && !nccl)) continue;
+      if (bears_sign(line, cause.signs)) return &cause;
+    }
+    return nullptr;
+  };
+  std::vector<std::string> parts{"", "ibv_modify_qp", "\xc3\xa4", " IBV_QUERY_GID "};
+  for (const Cause& cause : log_causes()) {
+    std::string signs(cause.signs);
+    for (std::size_t at; (at = signs.find_first_of("|&")) != std::string::npos;) {
+      parts.push_back(signs.substr(0, at));
+      signs.erase(0, at + 1);
+    }
+    parts.push_back(signs);
+  }
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t k = 0; k < parts.size(); k += 1 + i % 7) {
+      const std::string line = "x" + parts[i] + parts[k].substr(0, parts[k].size() - k % 2) + parts[k] + "y";
+      for (const auto& [nccl, warning] : {std::pair(false, false), {true, false}, {true, true}}) {
+        const Cause* cause = search.first(line, nccl, warning);
+        found += cause != nullptr;
+        if (cause != slow(line, nccl, warning)) FAIL(line);
+      }
+    }
+  }
+  CHECK(found > 1000);
+}
 
 TEST_CASE("each cause in an NCCL log is found by a line of its own") {
   for (const auto& [text, id] : std::vector<std::pair<std::string, const char*>>{

@@ -97,8 +97,10 @@ TEST_CASE("an adapter's wait for an acknowledgement is told in seconds") {
   const auto meaning = [](const char* name, const char* value, const Settings& others = {}) {
     return explain_value(*Database::all().find(name), value, others).value_or("");
   };
-  CHECK(has(meaning("NCCL_IB_TIMEOUT", "18"), "= 1.07 s until a packet is sent again, and about 7.52 s with 7 tries"));
-  CHECK(has(meaning("NCCL_IB_TIMEOUT", "18", {.all = {{.name = "NCCL_IB_RETRY_CNT", .value = "2"}}}), "2.15 s with 2"));
+  CHECK(has(meaning("NCCL_IB_TIMEOUT", "18"),
+            "= 1.07 s until a packet is sent again, and about 8.59 s until error 12, sent 8 times"));
+  CHECK(has(meaning("NCCL_IB_TIMEOUT", "18", {.all = {{.name = "NCCL_IB_RETRY_CNT", .value = "2"}}}),
+            "3.22 s until error 12, sent 3 times"));
   CHECK(has(meaning("NCCL_IB_TIMEOUT", "0"), "without end"));
   CHECK(has(meaning("NCCL_IB_TC", "106"), "DSCP 26 and two bits"));
   CHECK(has(meaning("NCCL_IB_AR_THRESHOLD", "0"), "every message is a plain write"));

@@ -1,5 +1,7 @@
 #include "topology/nccl_log.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "catch.hpp"
@@ -151,6 +153,18 @@ TEST_CASE("what 2.30 draws: hosts in the ids, and a device above each GPU") {
                                  [](const Link& link) { return link.kind == LinkKind::c2c; });
   REQUIRE(chip != topology.links().end());
   CHECK(chip->bandwidth == Quantity::read(420));
+}
+
+TEST_CASE("a table of many ranks is read in time by their number") {
+  std::string text = "#  algbw  busbw\n";
+  for (int rank = 0; rank < 100'000; ++rank) {
+    text += fmt::format("# Rank {} Group 0 Pid {} on node{} device {} [0x1b] NVIDIA H100\n", rank, rank, rank / 64,
+                        rank % 64);
+  }
+  const Topology topology = from_text(text, "ranks.txt");
+  CHECK(topology.hosts().size() == 1563);
+  CHECK(topology.all(DeviceKind::gpu).size() == 100'000);
+  CHECK(topology.device(topology.all(DeviceKind::gpu)[777]).rank == 777);
 }
 
 TEST_CASE("a log that says nothing of machines or rings is refused") {

@@ -85,7 +85,8 @@ std::string to_string(const NetworkSettings& settings);
 /// Seconds until a packet that nobody acknowledged is sent again: 4.096 us x 2^t, with NCCL's default t = 20 when it is
 /// not set; infinity for t = 0. Adapters may take up to four times as long (InfiniBand specification, volume 1, 9.7.6.1.3).
 double acknowledge_timeout(const NetworkSettings& settings);
-/// Seconds until the connection fails: as many of these as retries, 7 when not set.
+/// Seconds until the connection fails: one of these after the first time a packet is sent, and one after each retry, of which
+/// there are 7 when not set.
 double give_up_after(const NetworkSettings& settings);
 
 /// The share of a link's rate that payload gets at this MTU, 4096 when not set: packets of InfiniBand carry 26 bytes of
