@@ -8,19 +8,11 @@
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
 #include "tutti/choose/price_cluster.hpp"
+#include "tutti/topology/cluster_of.hpp"
 
 namespace tutti {
 
 namespace {
-
-Cluster alone(const Topology& machine) {
-  ClusterParts parts;
-  parts.name = machine.name();
-  parts.source = machine.source();
-  parts.nodes.push_back({.machine = machine.name(), .topology = machine});
-  parts.fabric.rails = static_cast<int>(machine.all(DeviceKind::nic).size());
-  return Cluster(std::move(parts));
-}
 
 constexpr std::size_t most_simulated_bytes = std::size_t{1} << 46;
 
@@ -47,7 +39,7 @@ Simulation::Simulation(Cluster cluster, std::int64_t ranks, Scenario scenario)
 }
 
 Simulation::Simulation(const Topology& machine, std::int64_t ranks, Scenario scenario)
-    : Simulation(alone(machine), ranks, std::move(scenario)) {}
+    : Simulation(cluster_of(machine), ranks, std::move(scenario)) {}
 
 SimulatedRun Simulation::submit(const Request& request) const {
   if (!request.counts.empty() || !request.receive_counts.empty()) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "tutti/base/error.hpp"
 #include "tutti/topology/topology.hpp"
@@ -33,10 +34,19 @@ GpuKind kind_of(const Topology& node, const Device& gpu) {
 
 double value_or(const Quantity& quantity, double otherwise) { return quantity.known() ? quantity.value : otherwise; }
 
+/// "RTX 4090", "RTX5080": cards for gamers end in 50 to 90; "RTX 4000 Ada" and "RTX 5000 Ada" are for workstations.
+bool gamers_number(std::string_view model) {
+  const auto at = model.find("RTX");
+  if (at == std::string_view::npos) return false;
+  model.remove_prefix(at + 3);
+  if (model.starts_with(' ')) model.remove_prefix(1);
+  const auto digits = std::min(model.find_first_not_of("0123456789"), model.size());
+  return digits == 4 && model[0] >= '2' && model[0] <= '5' && model[1] == '0' && model[2] >= '5' && model[3] == '0';
+}
+
 /// A card for gamers: its driver lets no peer read or write it.
 bool keeps_peers_out(const Device& gpu) {
-  return gpu.model.find("GeForce") != std::string::npos || gpu.model.find("RTX 40") != std::string::npos ||
-         gpu.model.find("RTX 50") != std::string::npos || gpu.model.find("RTX40") != std::string::npos;
+  return gpu.model.find("GeForce") != std::string::npos || gamers_number(gpu.model);
 }
 
 void describe_inside(const Topology& node, const std::vector<int>& gpus, Platform& at) {

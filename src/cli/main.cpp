@@ -21,6 +21,12 @@
 #include "cli/study_command.hpp"
 #include "cli/topology_command.hpp"
 
+namespace {
+
+constexpr int usage_error = 64;  // EX_USAGE of sysexits.h; docs/cli.md has the others
+
+}
+
 int main(int argc, char** argv) {
   int status = EXIT_SUCCESS;
   try {
@@ -40,7 +46,11 @@ int main(int argc, char** argv) {
     tutti::cli::add_env_command(app, status);
     tutti::cli::add_doctor_command(app, status);
     tutti::cli::add_log_command(app, status);
-    CLI11_PARSE(app, argc, argv);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {  // also for --help and --version
+      return app.exit(error) == 0 ? EXIT_SUCCESS : usage_error;
+    }
 
     // What was printed may only now meet a full disk.
     errno = 0;

@@ -15,6 +15,7 @@
 #include "topology/host_list.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/topology/cluster_file.hpp"
+#include "tutti/topology/cluster_of.hpp"
 #include "tutti/topology/preset_clusters.hpp"
 
 namespace tutti::cli {
@@ -24,7 +25,7 @@ namespace {
 constexpr std::array<std::string_view, 6> formats{"text", "json", "rankfile", "hostfile", "srun", "numactl"};
 
 /// A cluster by name or from a file, or so many machines of one kind below one switch.
-Cluster cluster_of(const std::string& name, std::int64_t nodes) {
+Cluster cluster_for(const std::string& name, std::int64_t nodes) {
   if (find_cluster_preset(name)) return preset_cluster(name, nodes);
   const Topology machine = from_file_or_preset(name);
   if (machine.source() == "tutti-cluster" || machine.source() == "slurm") {
@@ -34,11 +35,7 @@ Cluster cluster_of(const std::string& name, std::int64_t nodes) {
   if (nodes < 0 || nodes > Cluster::max_nodes) {
     throw Error(Code::invalid_argument, fmt::format("--nodes {}; expected 1 to {}", nodes, Cluster::max_nodes));
   }
-  const std::int64_t count = std::max<std::int64_t>(nodes, 1);
-  ClusterParts parts{.name = name, .source = "machine"};
-  parts.nodes.push_back({.machine = name, .topology = machine, .count = count});
-  parts.fabric.tiers.push_back({.name = "switch", .nodes = count});
-  return Cluster(std::move(parts));
+  return cluster_of(machine, std::max<std::int64_t>(nodes, 1));
 }
 
 std::optional<std::int64_t> number(std::string_view text) {
@@ -51,7 +48,6 @@ std::optional<std::int64_t> number(std::string_view text) {
 
 std::vector<std::int64_t> parse_allocation(const Cluster& cluster, const std::string& text) {
   std::vector<std::int64_t> nodes;
-  if (text.empty()) return nodes;
   std::map<std::string, std::int64_t, std::less<>> by_name;
   const auto take = [&](const std::string& name) {
     const auto dash = name.find('-');
@@ -76,7 +72,7 @@ std::vector<std::int64_t> parse_allocation(const Cluster& cluster, const std::st
   };
   if (!for_each_host(text, take)) {
     throw Error(Code::invalid_argument, fmt::format("--allocation: '{}' is no list of nodes", text),
-                {.remedy = "write 0-3,64 or n[01-04,64]"});
+                {.remedy = "write 0-3,64 or n[01-04,64]; without --allocation it is all nodes"});
   }
   return nodes;
 }
@@ -86,8 +82,9 @@ int place_command(const PlaceArguments& arguments, std::ostream& out) {
     throw Error(Code::invalid_argument, fmt::format("--format {} is none of the forms", arguments.format),
                 {.remedy = fmt::format("use one of {}", fmt::join(formats, ", "))});
   }
-  const Cluster cluster = cluster_of(arguments.cluster, arguments.nodes);
-  const auto nodes = parse_allocation(cluster, arguments.allocation);
+  const Cluster cluster = cluster_for(arguments.cluster, arguments.nodes);
+  const auto nodes =
+      arguments.allocation ? parse_allocation(cluster, *arguments.allocation) : std::vector<std::int64_t>{};
   const auto placement = plan::place_job(cluster, nodes, arguments.ranks_per_node);
   if (arguments.format == "json") {
     out << place_json(cluster, placement);

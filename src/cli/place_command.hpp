@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,11 @@ class App;
 namespace tutti::cli {
 
 struct PlaceArguments {
-  std::string cluster{};     ///< a cluster or a machine: a file or preset
-  std::int64_t nodes = 0;    ///< of a preset or machine; 0: as many as it has, one of a machine
-  std::string allocation{};  ///< what the scheduler gave, in its order: "0-3,64" or "n[01-04,64]"; empty: all
-  int ranks_per_node = 0;    ///< 0: one for each GPU
+  std::string cluster{};   ///< a cluster or a machine: a file or preset
+  std::int64_t nodes = 0;  ///< of a preset or machine; 0: as many as it has, one of a machine
+  std::optional<std::string>
+      allocation{};        ///< what the scheduler gave, in its order: "0-3,64", "n[01-04,64]"; none: all
+  int ranks_per_node = 0;  ///< 0: one for each GPU
   std::string format = "text";
 };
 
@@ -26,7 +28,8 @@ struct PlaceArguments {
 /// throw.
 int place_command(const PlaceArguments& arguments, std::ostream& out);
 
-/// Numbers of nodes: "0-3,64", or names of the cluster in Slurm's short form.
+/// Numbers of nodes: "0-3,64", or names of the cluster in Slurm's short form. Throws Error(invalid_argument) for a text that
+/// is no such list, an empty one too: a scheduler that gave nothing did not give everything.
 std::vector<std::int64_t> parse_allocation(const Cluster& cluster, const std::string& text);
 
 void add_place_command(CLI::App& app, int& status);

@@ -11,6 +11,7 @@
 #include "cli/name_list.hpp"
 #include "tutti/base/units.hpp"
 #include "tutti/topology/cluster_file.hpp"
+#include "tutti/topology/cluster_of.hpp"
 #include "tutti/topology/preset_clusters.hpp"
 
 namespace tutti::cli {
@@ -147,13 +148,7 @@ Cluster cluster_named(const std::string& name, std::int64_t nodes) {
                 {.remedy = "leave --nodes away"});
   }
   if (file && describes_cluster(name)) return cluster_from_file(name);
-  const Topology machine = from_file_or_preset(name);
-  ClusterParts parts;
-  parts.name = machine.name();
-  parts.source = machine.source();
-  parts.nodes.push_back({.machine = machine.name(), .topology = machine});
-  parts.fabric.rails = static_cast<int>(machine.all(DeviceKind::nic).size());
-  return Cluster(std::move(parts));
+  return cluster_of(from_file_or_preset(name));
 }
 
 }  // namespace tutti::cli

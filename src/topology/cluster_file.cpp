@@ -30,6 +30,10 @@ Cluster cluster_from_file(const std::filesystem::path& path) {
 
 Cluster cluster_from_file_or_preset(const std::string& name) {
   constexpr std::string_view prefix = "preset:";
+  if (name.empty()) {
+    throw Error(Code::invalid_argument, "the name of a file or cluster is empty",
+                {.remedy = "a shell variable may be unset"});
+  }
   if (name.starts_with(prefix)) return preset_cluster(std::string_view(name).substr(prefix.size()));
   std::error_code error;
   if (name == "-" || std::filesystem::exists(name, error)) return cluster_from_file(name);

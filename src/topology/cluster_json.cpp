@@ -14,6 +14,7 @@
 #include "tutti/base/error.hpp"
 #include "tutti/topology/cluster_file.hpp"
 #include "tutti/topology/links.hpp"
+#include "tutti/topology/preset_clusters.hpp"
 #include "tutti/topology/presets.hpp"
 #include "tutti/topology/read.hpp"
 
@@ -29,7 +30,12 @@ constexpr const char* schema = "docs/schema/cluster.schema.json";
 /// A machine by the name of a preset or file; files are looked for beside the document.
 Topology machine_named(const JsonCursor& at, const std::string& document) {
   const auto reference = at.as<std::string>();
-  if (reference == "-" || reference.find('\0') != std::string::npos) at.refuse("expected the name of a preset or file");
+  if (reference == "-" || reference.empty() || reference.find('\0') != std::string::npos) {
+    at.refuse("expected the name of a preset or file");
+  }
+  if (find_cluster_preset(reference)) {
+    at.refuse(fmt::format("{} is a cluster itself; expected one machine", reference));
+  }
   const bool known = reference.starts_with("preset:") || find_preset(reference);
   const auto path = std::filesystem::path(document).parent_path() / reference;
   std::error_code error;

@@ -56,6 +56,10 @@ Topology preset(std::string_view name) {
 
 Topology from_file_or_preset(const std::string& name) {
   constexpr std::string_view prefix = "preset:";
+  if (name.empty()) {
+    throw Error(Code::invalid_argument, "the name of a file or preset is empty",
+                {.remedy = "a shell variable may be unset"});
+  }
   if (name.starts_with(prefix)) return preset(std::string_view(name).substr(prefix.size()));
   std::error_code error;
   if (name == "-" || std::filesystem::exists(name, error)) return from_file(name);

@@ -7,6 +7,7 @@
 #include "tutti/base/error.hpp"
 #include "tutti/choose/price_cluster.hpp"
 #include "tutti/plan/closed_form.hpp"
+#include "tutti/topology/cluster_of.hpp"
 #include "tutti/topology/preset_clusters.hpp"
 
 using namespace tutti;
@@ -171,6 +172,24 @@ TEST_CASE("GPUs are known by what drivers and people call them") {
   CHECK(gpu_kind_named("NVIDIA GB200") == GpuKind::blackwell);
   CHECK(gpu_kind_named("NVIDIA GeForce RTX 4090") == GpuKind::ada);
   CHECK_FALSE(gpu_kind_named("something else").has_value());
+}
+
+TEST_CASE("cards for gamers keep peers out, those for workstations do not") {
+  const auto inner = [](const char* model) {
+    TopologyParts parts = preset("8xL40S").parts();
+    for (Device& device : parts.devices) {
+      if (device.kind == DeviceKind::gpu) device.model = model;
+    }
+    return platform_of(cluster_of(Topology(std::move(parts))), 0).inner;
+  };
+  for (const char* model : {"NVIDIA GeForce RTX 4090", "RTX 4080 SUPER", "RTX4090", "RTX 5090"}) {
+    CAPTURE(model);
+    CHECK(inner(model) == InnerLink::pcie_host);
+  }
+  for (const char* model : {"NVIDIA RTX 4000 Ada Generation", "NVIDIA RTX 5000 Ada Generation", "NVIDIA L40S"}) {
+    CAPTURE(model);
+    CHECK(inner(model) == InnerLink::pcie_peer);
+  }
 }
 
 TEST_CASE("settings of the network change what they should, and are held to their ranges") {

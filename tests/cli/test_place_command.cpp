@@ -61,5 +61,10 @@ TEST_CASE("tutti place takes machines too, and refuses what cannot be") {
   const Cluster cluster = preset_cluster("superpod-1024");
   CHECK(parse_allocation(cluster, "node[003,005],7-9") == std::vector<std::int64_t>{3, 5, 7, 8, 9});
   CHECK_THROWS_WITH(parse_allocation(cluster, "node[003"), contains("is no list of nodes"));
+  for (const char* nothing : {"", " ", ",", "0,"}) {
+    CAPTURE(nothing);
+    CHECK_THROWS_WITH(place_command({.cluster = "superpod-1024", .allocation = nothing}, std::cout),
+                      contains("is no list of nodes"));
+  }
   CHECK_THROWS_WITH(parse_allocation(cluster, "gpu01"), contains("has no node 'gpu01'"));
 }
