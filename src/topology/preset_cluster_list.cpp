@@ -18,8 +18,9 @@ constexpr SourcedFact ethernet_switch{"0.6 us through an Ethernet switch",
 
 constexpr std::array hdr_tiers{PresetTier{"leaf", 20, 1, 0.13}, PresetTier{"spine", 140, 1, 0.13}};
 constexpr std::array hdr_facts{
-    SourcedFact{"rails of 20 nodes a leaf, 7 leaves a rail below the spine, no oversubscription",
-                "NVIDIA DGX SuperPOD with DGX A100 reference architecture RA-10082"},
+    SourcedFact{
+        "rails of 20 nodes a leaf, 7 leaves a rail below the spine, no oversubscription",
+        "NVIDIA DGX SuperPOD with DGX A100 reference architecture RA-09950: scalable units of 20 nodes, 140 in all"},
     SourcedFact{"0.13 us through a switch", "NVIDIA QM8700 product brief: below 130 ns"},
     SourcedFact{"25 GB/s a rail", "HDR: see tutti topology --links"}, infiniband_latency};
 

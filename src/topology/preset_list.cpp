@@ -8,6 +8,12 @@ namespace {
 
 constexpr SourcedFact reached{"bandwidth that transfers reach",
                               "NCCL 2.30, src/graph/topo.h; see tutti topology --links"};
+constexpr SourcedFact processors{
+    "cores and threads of a processor; one NUMA node a socket where no other number is said",
+    "Intel's and AMD's product pages of that model; NVIDIA Grace CPU data sheet: 72 cores, one thread each"};
+constexpr SourcedFact latencies{
+    "latency of links: 0.5 us a PCI link, 0.6 us an NVLink, 0.2 us between sockets",
+    "assumed: no data sheet says; of the size that small transfers between such devices are seen to take"};
 constexpr SourcedFact bus_ids{"PCI bus ids, names of adapters", "made up: they differ from machine to machine"};
 
 constexpr PresetCpu broadwell{"Intel Xeon E5-2698 v4", "GenuineIntel", "x86_64", 6, 79, 2, 20, 2, 2};
@@ -41,7 +47,11 @@ constexpr std::array<PresetPair, 16> cube_mesh{{{0, 1, 1},
 constexpr std::array dgx1_facts{
     SourcedFact{"8 V100, 6 NVLinks each in a hybrid cube mesh, 2 GPUs and an adapter below each PCI switch",
                 "NVIDIA DGX-1 with Tesla V100 white paper WP-08437; nvidia-smi topo -m of DGX-1V machines"},
-    SourcedFact{"4 EDR adapters of 100 Gbit/s, 2 Xeon E5-2698 v4", "NVIDIA DGX-1 data sheet"}, reached, bus_ids};
+    SourcedFact{"4 EDR adapters of 100 Gbit/s, 2 Xeon E5-2698 v4", "NVIDIA DGX-1 data sheet"},
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 
 constexpr std::array<PresetGroup, 8> dgx2_groups{{{0, 2, 1, 2, 0},
                                                   {0, 2, 1, 2, 0},
@@ -58,7 +68,11 @@ constexpr std::array dgx2_facts{
                 "NVIDIA NVSwitch white paper (2018)"},
     SourcedFact{"PCI switches on two levels below 4 root ports",
                 "hwloc's dump of a DGX-2 (tests/hwloc/xml/nvidiaDGX2.xml)"},
-    SourcedFact{"8 adapters of 100 Gbit/s, 2 Xeon Platinum 8168", "NVIDIA DGX-2 data sheet"}, reached, bus_ids};
+    SourcedFact{"8 adapters of 100 Gbit/s, 2 Xeon Platinum 8168", "NVIDIA DGX-2 data sheet"},
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 
 constexpr std::array<PresetGroup, 4> dgx_a100_groups{{{3, 2, 2}, {1, 2, 2}, {7, 2, 2}, {5, 2, 2}}};
 constexpr std::array dgx_a100_links{2, 2, 2, 2, 2, 2};
@@ -66,7 +80,11 @@ constexpr std::array dgx_a100_facts{
     SourcedFact{"8 A100 SXM4, 12 NVLinks each to 6 NVSwitches", "NVIDIA DGX A100 white paper (2020)"},
     SourcedFact{"2 GPUs and 2 ConnectX-6 of 200 Gbit/s below each PCI switch, on NUMA nodes 3, 1, 7, 5",
                 "NVIDIA DGX A100 user guide; OCI's topology file of such a machine"},
-    SourcedFact{"2 EPYC 7742 as 8 NUMA nodes (NPS4)", "NVIDIA DGX A100 user guide"}, reached, bus_ids};
+    SourcedFact{"2 EPYC 7742 as 8 NUMA nodes (NPS4)", "NVIDIA DGX A100 user guide"},
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 
 constexpr std::array<PresetGroup, 8> one_each{
     {{0, 1, 1}, {0, 1, 1}, {0, 1, 1}, {0, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}};
@@ -76,16 +94,22 @@ constexpr SourcedFact hopper_switches{"5, 5, 4 and 4 of a GPU's 18 NVLinks to th
                                       "NVIDIA H100 white paper; OCI's topology file of BM.GPU.H100.8"};
 constexpr SourcedFact one_adapter_each{"a ConnectX-7 of 400 Gbit/s beside each GPU below a PCI 5 switch",
                                        "NVIDIA DGX H100 user guide"};
-constexpr std::array dgx_h100_facts{hopper_switches, one_adapter_each,
-                                    SourcedFact{"2 Xeon Platinum 8480C", "NVIDIA DGX H100 data sheet"}, reached,
-                                    bus_ids};
-constexpr std::array dgx_h200_facts{hopper_switches, one_adapter_each,
-                                    SourcedFact{"2 Xeon Platinum 8480C", "NVIDIA DGX H200 data sheet"}, reached,
-                                    bus_ids};
+constexpr std::array dgx_h100_facts{
+    hopper_switches, one_adapter_each, SourcedFact{"2 Xeon Platinum 8480C", "NVIDIA DGX H100 data sheet"},
+    reached,         processors,       latencies,
+    bus_ids};
+constexpr std::array dgx_h200_facts{
+    hopper_switches, one_adapter_each, SourcedFact{"2 Xeon Platinum 8480C", "NVIDIA DGX H200 data sheet"},
+    reached,         processors,       latencies,
+    bus_ids};
 constexpr std::array dgx_b200_facts{
     SourcedFact{"8 B200, 18 NVLinks each to 2 NVSwitches", "NVIDIA DGX B200 data sheet: 14.4 TB/s both ways over 8"},
     SourcedFact{"a ConnectX-7 of 400 Gbit/s for each GPU, 2 Xeon Platinum 8570", "NVIDIA DGX B200 data sheet"},
-    SourcedFact{"an adapter beside each GPU below a PCI 5 switch", "assumed: as in DGX H100"}, reached, bus_ids};
+    SourcedFact{"an adapter beside each GPU below a PCI 5 switch", "assumed: as in DGX H100"},
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 
 constexpr std::array<PresetGroup, 4> gb200_groups{{{0, 2, 0, 0}, {0, 0, 2, 0}, {1, 2, 0, 0}, {1, 0, 2, 0}}};
 constexpr std::array gb200_links{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -95,30 +119,51 @@ constexpr std::array gb200_facts{
     SourcedFact{"5 chip-to-chip links of 44.7 GB/s one way between a GPU and its Grace",
                 "NCCL topology dumps of such trays; the data sheet says 900 GB/s both ways for two GPUs"},
     SourcedFact{"4 ConnectX-7 of 400 Gbit/s a tray, 2 on each Grace", "NVIDIA GB200 NVL72 reference: 1 adapter a GPU"},
-    reached, bus_ids};
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 
 constexpr std::array b200_800_facts{
     SourcedFact{"8 B200, 18 NVLinks each to 2 NVSwitches", "NVIDIA DGX B200 data sheet"},
     SourcedFact{"a ConnectX-8 of 800 Gbit/s on PCI 6 beside each GPU",
-                "assumed: NVIDIA ConnectX-8 SuperNIC data sheet"},
-    reached, bus_ids};
+                "assumed: NVIDIA ConnectX-8 SuperNIC data sheet: 800 Gbit/s, PCI 6 x16"},
+    SourcedFact{"2 Xeon Platinum 8570", "assumed: as in DGX B200; its own PCI is 5, so GPUs are on PCI 5"},
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 
 // --- PCI ---------------------------------------------------------------------------------------------------
 constexpr std::array<PresetGroup, 4> pcie_four{{{0, 2, 0, 0}, {0, 0, 1, 0}, {1, 2, 0, 0}, {1, 0, 1, 0}}};
 constexpr std::array<PresetPair, 2> bridges{{{0, 1, 12}, {2, 3, 12}}};
 constexpr std::array a100_pcie_facts{
     SourcedFact{"4 A100 PCIe, PCI 4 x16, two on each socket's root ports", "Dell PowerEdge R750xa technical guide"},
-    SourcedFact{"an adapter of 200 Gbit/s on each socket", "assumed: the usual choice"}, reached, bus_ids};
+    SourcedFact{"2 Xeon Platinum 8380", "assumed: one of those that fit that server"},
+    SourcedFact{"an adapter of 200 Gbit/s on each socket", "assumed: the usual choice"},
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 constexpr std::array a100_bridged_facts{
     SourcedFact{"4 A100 PCIe, pairs joined by 3 bridges: 12 NVLinks, 600 GB/s both ways",
                 "NVIDIA A100 PCIe product brief PB-10577; Azure NC96ads A100 v4 is of this kind"},
-    SourcedFact{"an adapter of 200 Gbit/s on each socket", "assumed: the usual choice"}, reached, bus_ids};
+    SourcedFact{"2 Xeon Platinum 8380", "assumed: as in 4xA100-PCIe"},
+    SourcedFact{"an adapter of 200 Gbit/s on each socket", "assumed: the usual choice"},
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 
 constexpr std::array<PresetGroup, 2> two_switches{{{0, 4, 2}, {1, 4, 2}}};
 constexpr std::array l40s_facts{
     SourcedFact{"8 L40S on PCI 4 x16, 4 GPUs and 2 adapters below one PCI 5 switch of each socket",
                 "NVIDIA's 2-8-5 reference configuration for L40S servers"},
-    SourcedFact{"ConnectX-7 of 200 Gbit/s, 2 Xeon Platinum 8480C", "assumed: the usual choice"}, reached, bus_ids};
+    SourcedFact{"ConnectX-7 of 200 Gbit/s, 2 Xeon Platinum 8480C", "assumed: the usual choice"},
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 
 constexpr std::array<PresetGroup, 3> eight_ports{{{0, 4, 0, 0}, {0, 0, 1, 0}, {1, 4, 0, 0}}};
 constexpr std::array rtx4090_facts{
@@ -128,19 +173,30 @@ constexpr std::array rtx4090_facts{
         "no copies between GPUs: their driver refuses, so transfers go through the processors' memory and reach "
         "less than the links here",
         "NVIDIA driver release notes; published nccl-tests tables of such machines: 2 to 3 GB/s"},
-    reached, bus_ids};
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 
 constexpr std::array v100_pcie_facts{
     SourcedFact{"4 V100 PCIe, PCI 3 x16, two on each socket's root ports, 2 Xeon Gold 6148",
                 "Dell PowerEdge C4140 technical guide, configuration without NVLink"},
-    SourcedFact{"an adapter of 100 Gbit/s on each socket", "assumed: the usual choice"}, reached, bus_ids};
+    SourcedFact{"an adapter of 100 Gbit/s on each socket", "assumed: the usual choice"},
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 
 constexpr std::array<PresetGroup, 4> paired_switches{
     {{0, 2, 1, 2, 0}, {0, 2, 0, 2, 0}, {1, 2, 1, 2, 1}, {1, 2, 0, 2, 1}}};
 constexpr std::array a40_facts{
     SourcedFact{"8 A40 on PCI 4 x16, two switches of 2 GPUs below one more on each socket, 2 Xeon Platinum 8380",
                 "assumed: the common build of two-socket boxes with 8 double-width slots"},
-    SourcedFact{"an adapter of 200 Gbit/s on each socket", "assumed: the usual choice"}, reached, bus_ids};
+    SourcedFact{"an adapter of 200 Gbit/s on each socket", "assumed: the usual choice"},
+    reached,
+    processors,
+    latencies,
+    bus_ids};
 
 constexpr std::array list{
     PresetEntry{{"dgx-1-v100", "DGX-1: 8 V100 in a hybrid cube mesh of NVLink 2, 4 EDR", dgx1_facts},

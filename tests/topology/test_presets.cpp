@@ -1,5 +1,7 @@
 #include "tutti/topology/presets.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -38,6 +40,23 @@ TEST_CASE("presets have names of their own, facts with sources, and are found in
   for (const char* name : {"dgx-a100", "dgx-h100", "gb200-nvl72", "DGX-A100", "8xh100"}) CHECK(find_preset(name));
   CHECK(find_preset("dgx-a10") == nullptr);
   CHECK_THROWS_WITH(preset("dgx-a10"), contains("did you mean 'dgx-a100'?"));
+}
+
+TEST_CASE("the facts of a preset name its processor, its adapters and what the latencies are") {
+  for (const Preset& each : presets()) {
+    CAPTURE(std::string(each.name));
+    std::string all;
+    for (const SourcedFact& fact : each.facts) all += std::string(fact.what) + "\n";
+    const Topology topology = preset(each.name);
+    const std::string& cpu = topology.hosts().front().cpu_model;
+    std::string number = cpu.find(" v4") != std::string::npos ? cpu.substr(0, cpu.size() - 3) : cpu;
+    number = number.substr(number.rfind(' ') + 1);  // "8480C", "E5-2698", "Grace"
+    CHECK_THAT(all, contains(number));
+    CHECK_THAT(all, contains("latency of links"));
+    CHECK_THAT(all, contains("cores and threads"));
+    const auto speed = port_speed(topology.device(topology.all(DeviceKind::nic).front())).value * 8;
+    CHECK_THAT(all, contains(fmt::format("{:.0f} Gbit/s", speed)));
+  }
 }
 
 TEST_CASE("presets have the GPUs, adapters and NVLinks of their data sheets") {
