@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "topology/hwloc_distances.hpp"
 #include "topology/hwloc_objects.hpp"
+#include "topology/idle_links.hpp"
 #include "topology/pci_id.hpp"
 #include "topology/rates.hpp"
 #include "topology/reader.hpp"
@@ -56,6 +58,7 @@ class HwlocReading {
     if (cpu_of_node_.empty()) xml_.refuse(machine, "expected a NUMANode or a PU, found none");
     read_io(machine, {}, cpu_of_node_.begin()->second);
     number_gpus();
+    doubt_idle_links(parts_, for_gpus_only_);
     join_sockets(parts_);
     read_hwloc_distances(root, parts_, by_gp_index_);
     if (parts_.hosts[0].host.empty()) parts_.hosts[0].host = info(machine, "DMIProductName");
@@ -199,7 +202,13 @@ class HwlocReading {
       const Link link = pci_link(bridge, below);
       below = Place{.above = add_below(std::move(device), link), .under_upper_port = true, .in_root_complex = false};
     }
+    const std::size_t before = parts_.devices.size();
     read_io(bridge, below, cpu);
+    // A GPU may come with a switch of its own, which sleeps with it.
+    const bool gpus_only =
+        std::all_of(parts_.devices.begin() + static_cast<std::ptrdiff_t>(before), parts_.devices.end(),
+                    [](const Device& d) { return d.kind == DeviceKind::gpu || d.kind == DeviceKind::pci_switch; });
+    if (below.under_upper_port && gpus_only && parts_.devices.size() > before) for_gpus_only_.insert(below.above);
   }
 
   Device below_cpu(DeviceKind kind, int above) {
@@ -235,11 +244,20 @@ class HwlocReading {
     return Link{.kind = LinkKind::local, .from = above, .bandwidth = Quantity::assumed(rates::local)};
   }
 
-  static Link pci_link(Node object, const Place& place) {
+  /// Both ends tell of the link between them: the device, and the port above. Where they differ the lower one holds: what
+  /// a device says may be what it could do.
+  Link pci_link(Node object, const Place& place) {
     Link link{.kind = LinkKind::pci, .from = place.above, .latency = Quantity::assumed(rates::latency(LinkKind::pci))};
     const double own = link_rated(object);
-    const double rated = own > 0 ? own : place.port_rated;
+    const double port = place.port_rated;
+    const double rated = own > 0 && port > 0 ? std::min(own, port) : std::max(own, port);
     if (rated <= 0) return link;
+    if (own > 0 && port > 0 && std::abs(own - port) > 0.05 * std::max(own, port)) {
+      parts_.notes.push_back(
+          fmt::format("{}: its link carries {:.4g} GB/s by what it says, {:.4g} by the port above; the "
+                      "lower counts",
+                      normal_pci(object.attribute("pci_busid").value()), own, port));
+    }
     const auto trained = rates::pci_link_of(rated);
     link.rated = Quantity::read(rated);
     link.lanes = Quantity::assumed(trained.lanes);
@@ -354,6 +372,7 @@ class HwlocReading {
   std::vector<int> all_cpus_;
   std::map<int, int> cpu_of_node_;   // NUMA number → device
   std::map<long, int> by_gp_index_;  // object → device, for distances
+  std::set<int> for_gpus_only_;      // switches that lead to GPUs only
   bool several_nodes_ = false;       // the set that was seen last has more than one NUMA node
   int nv_switches_ = 0;
 };

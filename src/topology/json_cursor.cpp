@@ -107,7 +107,9 @@ Json parse_json(std::string_view text, const std::string& name, const char* sche
 void JsonCursor::refuse(const std::string& why) const { refuse_at(place, why, schema); }
 
 void JsonCursor::expected(const char* what) const {
-  refuse(fmt::format("expected {}, found {}", what, value.type_name()));
+  // A number or a word is shown; what else there is can be long.
+  const auto found = value.is_primitive() ? shown(value.dump(), 40) : std::string(value.type_name());
+  refuse(fmt::format("expected {}, found {}", what, found));
 }
 
 void JsonCursor::only(std::initializer_list<std::string_view> keys) const {

@@ -85,8 +85,12 @@ NcclGraph read_graph(const Xml& xml, Node node) {
   return graph;
 }
 
-const char* word_for(NcclPattern pattern) {
-  switch (pattern) {
+/// Which algorithm a graph is for: its number says, and its pattern only what it looks like.
+const char* word_for(const NcclGraph& graph) {
+  if (graph.id == 2) return "CollNet chain";
+  if (graph.id == 3) return "NVLS";
+  if (graph.id == 4) return "CollNet direct";
+  switch (graph.pattern) {
     case NcclPattern::balanced_tree:
     case NcclPattern::split_tree:
     case NcclPattern::tree:
@@ -96,7 +100,7 @@ const char* word_for(NcclPattern pattern) {
     case NcclPattern::nvls:
       return "NVLS";
     case NcclPattern::collnet_direct:
-      return "collnet";
+      return "CollNet direct";
   }
   return "?";
 }
@@ -124,7 +128,7 @@ Topology machine_of(const std::vector<NcclGraph>& graphs, const std::string& nam
       for (const NcclHop& hop : hops) device(hop);
     }
     parts.notes.push_back(fmt::format("graph {}: {} channels ({}), each {:g} GB/s within and {:g} GB/s between hosts",
-                                      graph.id, graph.channels.size(), word_for(graph.pattern), graph.intra_bandwidth,
+                                      graph.id, graph.channels.size(), word_for(graph), graph.intra_bandwidth,
                                       graph.inter_bandwidth));
   }
   return Topology(std::move(parts));

@@ -52,7 +52,10 @@ class NcclWriting {
                     {.remedy = "give it a way of pci links from a device of kind \"cpu\""});
       }
     }
-    if (!system.first_child()) throw Error(Code::invalid_argument, "there is no CPU, with which NCCL's form begins");
+    if (!system.first_child()) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("{} lists no CPUs, GPUs or adapters: there is nothing for NCCL to read", topology_.name()));
+    }
     std::ostringstream out;
     document_.save(out, "  ", pugi::format_indent | pugi::format_no_declaration, pugi::encoding_utf8);
     return out.str();

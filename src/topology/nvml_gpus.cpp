@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "topology/gpu_links.hpp"
+#include "topology/idle_links.hpp"
 #include "topology/nvml.hpp"
 #include "topology/pci_id.hpp"
 #include "topology/rates.hpp"
@@ -92,7 +93,9 @@ class Gpus {
       gpu.attributes["memory_bytes"] = fmt::format("{}", memory.total);
     }
     for (Link& link : parts_.links) {
-      if (link.kind == LinkKind::pci && link.to == id) describe(handle, link);
+      if (link.kind != LinkKind::pci || link.to != id) continue;
+      describe(handle, link);
+      if (link.speed_possible.known()) forget_idle_link(parts_, gpu);
     }
   }
 

@@ -11,6 +11,8 @@ namespace tutti {
 
 namespace {
 
+constexpr std::size_t most_looked_at = std::size_t{2} << 20;  // bytes
+
 bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 std::size_t digits_at(std::string_view text, std::size_t at) {
@@ -61,7 +63,7 @@ struct Head {
 };
 
 /// A head is names from the first GPU on, and nothing after them but titles.
-std::optional<Head> parse_head(std::string_view line) {
+std::optional<Head> parse_head(std::string_view line, std::size_t most = max_columns) {
   std::size_t at = std::string_view::npos;
   for (std::size_t from = 0; (from = line.find("GPU", from)) != std::string_view::npos; from += 3) {
     if (digits_at(line, from + 3) == 0 || (from > 0 && !ends_prefix(line[from - 1]))) continue;
@@ -74,11 +76,11 @@ std::optional<Head> parse_head(std::string_view line) {
   while (true) {
     rest = without_gap(rest);
     const auto length = rest.empty() ? 0 : label_length(rest);
-    if (length == 0 || head.columns.size() > max_columns) break;
+    if (length == 0 || head.columns.size() > most) break;
     head.columns.emplace_back(rest.substr(0, length));
     rest.remove_prefix(length);
   }
-  if (head.columns.empty() || head.columns.size() > max_columns || !are_titles(rest)) return {};
+  if (head.columns.empty() || head.columns.size() > most || !are_titles(rest)) return {};
   head.after = rest;
   return head;
 }
@@ -217,10 +219,27 @@ std::vector<PastedMatrix> pasted_matrices(const std::vector<PastedLine>& lines, 
   return Reading(lines, cell).read();
 }
 
+std::optional<MatrixHead> matrix_head(std::string_view text) {
+  constexpr std::size_t most_columns_counted = 1 << 16;
+  std::size_t number = 0;
+  std::size_t tries = 0;
+  text = text.substr(0, most_looked_at);
+  while (!text.empty() && tries < 1000) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    ++number;
+    if (line.find("GPU") == std::string_view::npos) continue;
+    ++tries;
+    const auto head = parse_head(line, most_columns_counted);
+    const bool titled = head && !trim(without_gap(head->after)).empty();
+    if (head && (head->columns.size() > 1 || titled)) return MatrixHead{number, head->columns.size()};
+  }
+  return {};
+}
+
 bool has_matrix(std::string_view text, CellLength cell) {
   if (text.find("GPU") == std::string_view::npos) return false;
-  constexpr std::size_t most = std::size_t{2} << 20;
-  for (const PastedMatrix& matrix : pasted_matrices(pasted_lines(text.substr(0, most)), cell)) {
+  for (const PastedMatrix& matrix : pasted_matrices(pasted_lines(text.substr(0, most_looked_at)), cell)) {
     for (const PastedRow& row : matrix.rows) {
       if (row.cells.size() >= std::min<std::size_t>(2, matrix.columns.size())) return true;
     }

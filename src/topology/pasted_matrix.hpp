@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,14 @@ std::vector<PastedMatrix> pasted_matrices(const std::vector<PastedLine>& lines, 
 
 /// Has the text such a matrix, with a row of two cells or of all, in its first 2 MiB?
 bool has_matrix(std::string_view text, CellLength cell);
+
+/// The first line that is like the head of a matrix, with or without rows and however wide: for a message about a text in
+/// which no matrix can be read.
+struct MatrixHead {
+  std::size_t line = 0;
+  std::size_t columns = 0;
+};
+std::optional<MatrixHead> matrix_head(std::string_view text);
 
 /// The most columns that a matrix may have; wider ones are no matrix.
 inline constexpr std::size_t max_columns = 256;

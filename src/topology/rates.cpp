@@ -59,7 +59,7 @@ PciLink pci_link_of(double rated) {
   for (const int lanes : {16, 8, 4, 2, 1}) {
     for (const Generation& generation : generations) {
       const double off = std::abs(generation.rated_per_lane * lanes / rated - 1);
-      if (off < nearest - 0.02) {
+      if (off < nearest - 0.001) {  // 8b/10b and 128b/130b are told apart
         nearest = off;
         best = {generation.gigatransfers, lanes};
       }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "topology/pasted_matrix.hpp"
 #include "topology/reader.hpp"
 #include "topology/source_text.hpp"
 #include "topology/text.hpp"
@@ -63,6 +64,17 @@ Topology from_text(std::string_view text, const std::string& name) {
   for (const Reader& reader : readers()) {
     if (reader.recognises(text)) return reader.read(text, name);
   }
+  if (const auto head = matrix_head(text)) {
+    const auto place = fmt::format("{}:{}", name, head->line);
+    if (head->columns > max_columns) {
+      refuse(place, fmt::format("a matrix of {} GPUs and adapters; at most {} are read", head->columns, max_columns));
+    }
+    refuse(place,
+           fmt::format("a matrix of {} GPUs and adapters begins here, and its first row ends before its second cell; "
+                       "expected as many cells (X, NV#, PIX, PXB, PHB, NODE, SYS) as columns",
+                       head->columns),
+           "paste all of it");
+  }
   std::vector<std::string_view> kinds;
   for (const Reader& reader : readers()) kinds.push_back(reader.what);
   const auto start = text.find_first_not_of(" \t\r\n");
@@ -72,6 +84,7 @@ Topology from_text(std::string_view text, const std::string& name) {
 }
 
 SourceText text_of(const std::filesystem::path& path) {
+  if (path.empty()) throw Error(Code::invalid_argument, "the name of a file is empty");
   if (path == "-") return {"standard input", contents(std::cin, "standard input")};
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) refuse(path.string(), "is a folder; expected a file");

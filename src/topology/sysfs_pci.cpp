@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "topology/idle_links.hpp"
 #include "topology/rates.hpp"
 #include "topology/sysfs.hpp"
 #include "topology/text.hpp"
@@ -27,7 +28,8 @@ Quantity leading_number(const fs::path& path) {
   return error == std::errc{} && value > 0 && value < 1e5 ? Quantity::read(value) : Quantity{};
 }
 
-void complete(const fs::path& function, Link& link) {
+/// `sleeps`: of a GPU, which slows its link while it has nothing to do; what it can do counts.
+void complete(const fs::path& function, Link& link, bool sleeps) {
   const auto take = [&](Quantity& target, const char* file) {
     if (const auto value = leading_number(function / file); value.known()) target = value;
   };
@@ -44,9 +46,11 @@ void complete(const fs::path& function, Link& link) {
     link.speed_possible.value = std::min(link.speed_possible.value, speed.value);
   }
   if (link.speed.origin == Origin::read && link.lanes.origin == Origin::read) {
-    const auto rate = rates::pci(link.speed.value, static_cast<int>(link.lanes.value));
+    const bool asleep = sleeps && link.speed_possible.known() && link.speed.value < link.speed_possible.value;
+    const Quantity& speed = asleep ? link.speed_possible : link.speed;
+    const auto rate = rates::pci(speed.value, static_cast<int>(link.lanes.value));
     link.bandwidth = Quantity::assumed(rate.reached);
-    link.rated = Quantity::read(rate.rated);
+    link.rated = asleep ? Quantity::assumed(rate.rated) : Quantity::read(rate.rated);
   }
 }
 
@@ -127,7 +131,9 @@ void add_sysfs_facts(const fs::path& root, TopologyParts& parts) {
     if (link.kind == LinkKind::pci && !device.pci.empty()) {
       std::error_code error;
       const auto function = fs::canonical(functions / device.pci, error);
-      if (!error) complete(function, link);
+      if (error) continue;
+      complete(function, link, device.kind == DeviceKind::gpu);
+      if (link.speed_possible.known()) forget_idle_link(parts, device);
     }
   }
   const auto count = parts.devices.size();

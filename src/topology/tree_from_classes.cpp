@@ -37,16 +37,19 @@ class TreeBuilding {
   explicit TreeBuilding(const Topology& topology) : topology_(topology), parts_(topology.parts()) {
     for (const Device& device : topology.devices()) {
       const bool hangs = topology.parent(device.id) >= 0;
-      if (!hangs && (device.kind == DeviceKind::gpu || device.kind == DeviceKind::nic)) loose_.push_back(device.id);
+      if (hangs) continue;
+      if (device.kind == DeviceKind::gpu || device.kind == DeviceKind::nic) loose_.push_back(device.id);
+      if (device.kind == DeviceKind::pci_switch || device.kind == DeviceKind::host_bridge) tops_.push_back(device.id);
     }
   }
 
   Topology build() {
-    if (loose_.empty()) return topology_;
+    if (loose_.empty() && tops_.empty()) return topology_;
     if (loose_.size() > max_loose) {
       throw Error(Code::unsupported, fmt::format("{} GPUs and NICs without a place; a tree is made for {} at most",
                                                  loose_.size(), max_loose));
     }
+    for (const int id : tops_) hang(cpu_for(id), id);
     place(group(PathClass::pix), group(PathClass::pxb), group(PathClass::phb), group_by_node());
     if (std::none_of(parts_.links.begin(), parts_.links.end(),
                      [](const Link& l) { return l.kind == LinkKind::socket; })) {
@@ -110,6 +113,8 @@ class TreeBuilding {
     }
     int free = 0;
     for (const Device& device : parts_.devices) {
+      const bool tree = like.kind == DeviceKind::pci_switch || like.kind == DeviceKind::host_bridge;
+      if (tree && device.kind == DeviceKind::cpu && device.host == like.host) return device.id;
       if (device.kind == DeviceKind::cpu && device.host == like.host) free = std::max(free, device.numa_node + 1);
     }
     const int numa = like.numa_node >= 0 ? like.numa_node : free;
@@ -194,6 +199,7 @@ class TreeBuilding {
   const Topology& topology_;
   TopologyParts parts_;
   std::vector<int> loose_;
+  std::vector<int> tops_;  ///< switches and bridges with nothing above them
   int placeholders_ = 0;
 };
 

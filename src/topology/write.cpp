@@ -1,5 +1,7 @@
 #include "tutti/topology/write.hpp"
 
+#include <fmt/format.h>
+
 #include "topology/graphviz.hpp"
 #include "tutti/base/error.hpp"
 
@@ -16,8 +18,13 @@ std::string write(const Topology& topology, TopologyFormat format) {
   switch (format) {
     case TopologyFormat::text:
       return to_text(topology);
-    case TopologyFormat::matrix:
-      return to_matrix(topology);
+    case TopologyFormat::matrix: {
+      auto matrix = to_matrix(topology);
+      if (!matrix.empty()) return matrix;
+      throw Error(Code::invalid_argument,
+                  fmt::format("{} lists no GPUs, and a matrix is of GPUs and their adapters", topology.name()),
+                  {.remedy = "use --format text"});
+    }
     case TopologyFormat::json:
       return to_json(topology) + "\n";
     case TopologyFormat::nccl_xml:

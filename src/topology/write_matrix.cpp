@@ -88,8 +88,13 @@ std::string to_matrix(const Topology& topology) {
     const auto elsewhere = [&](int id) { return topology.device(id).host != static_cast<int>(host); };
     std::erase_if(gpus, elsewhere);
     std::erase_if(nics, elsewhere);
-    if (gpus.empty() || gpus.size() + nics.size() > most_columns) continue;  // NICs alone make none worth reading
+    if (gpus.empty()) continue;  // NICs alone make none worth reading
     if (topology.hosts().size() > 1) text += (text.empty() ? "" : "\n") + topology.hosts()[host].host + ":\n";
+    if (gpus.size() + nics.size() > most_columns) {
+      text += fmt::format("no matrix of {} GPUs and {} adapters: more than {} columns\n", gpus.size(), nics.size(),
+                          most_columns);
+      continue;
+    }
     text += host_matrix(topology, gpus, nics);
   }
   return printable_lines(std::move(text));

@@ -27,6 +27,7 @@ class TextWriting {
     const std::size_t hosts = topology_.hosts().size();
     for (std::size_t host = 0; host < std::min(hosts, most_hosts); ++host) write_host(static_cast<int>(host));
     if (hosts > most_hosts) text_ += fmt::format("\nand {} more hosts\n", hosts - most_hosts);
+    if (topology_.empty()) write_nothing();
     write_networks();
     if (const auto matrix = to_matrix(topology_); !matrix.empty()) text_ += "\n" + matrix;
     write_facts();
@@ -71,6 +72,12 @@ class TextWriting {
     }
     for (std::size_t i = 0; i < tops.size(); ++i) write_device(tops[i], "", i + 1 == tops.size());
     write_gpu_links(index);
+  }
+
+  void write_nothing() {
+    const auto& source = topology_.source();
+    text_ += fmt::format("{}: no devices: {} lists none\n", topology_.name().empty() ? "topology" : topology_.name(),
+                         source.empty() ? "it" : "this source (" + source + ")");
   }
 
   void write_device(int id, const std::string& indent, bool last) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "catch.hpp"
@@ -64,6 +66,36 @@ TEST_CASE("root ports and lower ports are folded, upper ports are switches") {
   const Link* to_nic = pci_link_to(topology, nic);
   REQUIRE(to_nic);
   CHECK(to_nic->rated.value == Approx(15.753846));  // its own says nothing, the port above does
+}
+
+TEST_CASE("of the two ends of a PCI link the lower counts, and a GPU's link at 2.5 GT/s is asleep") {
+  const auto machine = [](const char* root, const char* upper, const char* lower, const char* gpu) {
+    return fmt::format(
+        R"(<topology version="2.0"><object type="Machine" os_index="0" cpuset="0x1" nodeset="0x1">
+<object type="NUMANode" os_index="0" cpuset="0x1" nodeset="0x1"/><object type="PU" os_index="0" cpuset="0x1" nodeset="0x1"/>
+<object type="Bridge" bridge_type="0-1" bridge_pci="0000:[00-05]">
+<object type="Bridge" bridge_type="1-1" pci_busid="0000:00:01.0" pci_type="0604 [1022:1453] [0000:0000] 00" pci_link_speed="{}">
+<object type="Bridge" bridge_type="1-1" pci_busid="0000:01:00.0" pci_type="0604 [1002:14a0] [0000:0000] 00" pci_link_speed="{}">
+<object type="Bridge" bridge_type="1-1" pci_busid="0000:02:00.0" pci_type="0604 [1002:14a1] [0000:0000] 00" pci_link_speed="{}">
+<object type="PCIDev" pci_busid="0000:03:00.0" pci_type="0302 [10de:1db1] [10de:1212] a1" pci_link_speed="{}"/>
+</object></object></object></object></object></topology>)",
+        root, upper, lower, gpu);
+  };
+  const Topology port = from_text(machine("15.753846", "15.753846", "1.969231", "15.753846"), "port");
+  const Link* link = pci_link_to(port, port.find("0000:03:00.0"));
+  REQUIRE(link);
+  CHECK(link->rated == Quantity::read(1.969231));
+  REQUIRE(port.notes().size() == 1);
+  CHECK_THAT(port.notes()[0], contains("0000:03:00.0: its link carries 15.75 GB/s by what it says, 1.969 by the port"));
+
+  const Topology idle = from_text(machine("1.000000", "1.000000", "31.507692", "31.507692"), "idle");
+  const Link* asleep = pci_link_to(idle, idle.find("0000:01:00.0"));
+  REQUIRE(asleep);
+  CHECK(asleep->bandwidth == Quantity::assumed(12));
+  CHECK(asleep->speed == Quantity::assumed(2.5));
+  CHECK(pci_link_to(idle, idle.find("0000:03:00.0"))->bandwidth == Quantity::assumed(24));
+  REQUIRE(idle.notes().size() == 1);
+  CHECK_THAT(idle.notes()[0], contains("its PCI link is read at 2.5 GT/s (1 GB/s)"));
 }
 
 TEST_CASE("hwloc XML of version 2 has NVLinks, and NUMA nodes with memory only") {

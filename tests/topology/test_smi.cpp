@@ -259,6 +259,50 @@ TEST_CASE("ports of adapters are read with rate and state, in three spellings") 
 TEST_CASE("heads of matrices without rows are passed over, however many") {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "\tGPU0\tGPU1\n";
-  CHECK_THAT(complaint(text), contains("f:1: \"GPU0?GPU1\" begins nothing that is known"));
+  CHECK_THAT(complaint(text), contains("f:1: a matrix of 2 GPUs and adapters begins here"));
   CHECK(from_text("\tGPU0\tGPU1\n" + fixture("smi-topo.txt"), "f").all(DeviceKind::gpu).size() == 4);
+}
+
+TEST_CASE("a matrix that ends within its first row, or is too wide, is refused by what it is") {
+  const std::string head = "\tGPU0\tGPU1\tGPU2\tCPU Affinity\tNUMA Affinity\n";
+  for (const char* row : {"", "GPU0", "GPU0\t", "GPU0\t X", "GPU0\t X \tS"}) {
+    CAPTURE(row);
+    CHECK_THROWS_WITH(
+        from_text(head + row, "cut.txt"),
+        contains("cut.txt:1: a matrix of 3 GPUs and adapters begins here, and its first row ends before"));
+  }
+  CHECK_THROWS_WITH(from_text(head + "GPU0\t X \tSYS", "cut.txt"), contains("cut.txt:2: expected 3 path classes"));
+  std::string wide;
+  for (int gpu = 0; gpu < 400; ++gpu) wide += "\tGPU" + std::to_string(gpu);
+  CHECK_THROWS_WITH(from_text(wide + "\nGPU0\t X \tSYS", "wide.txt"),
+                    contains("wide.txt:1: a matrix of 400 GPUs and adapters; at most 256 are read"));
+  CHECK_THROWS_WITH(from_text("GPU0 is warm", "other.txt"), contains("begins nothing that is known"));
+}
+
+TEST_CASE("what NVLinks can do and how many errors they had is read, and that it is not their state is said") {
+  const std::string capabilities =
+      "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n"
+      "\t Link 0, P2P is supported: true\n\t Link 0, Link is supported: false\n"
+      "\t Link 1, P2P is supported: false\n\t Link 1, SLI is supported: true\n";
+  const Topology able = from_text(capabilities, "c.txt");
+  CHECK(able.source() == "smi-nvlink");
+  CHECK(able.device(0).attributes.at("nvlinks_listed") == "2");
+  CHECK(!able.device(0).attributes.contains("nvlinks"));
+  CHECK(able.device(0).model == "NVIDIA H100 80GB HBM3");
+  CHECK_THAT(able.notes()[0], contains("NVLinks 1 of gpu0 do not support copies"));
+  CHECK_THAT(able.notes()[1], contains("do not say which NVLinks work"));
+
+  const std::string errors =
+      "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n\t Link 0: Replay Errors: 0\n\t Link 0: CRC Errors: 0\n"
+      "GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-2)\n\t Link 3: Replay Errors: 142\n\t Link 3: Recovery Errors: 3\n";
+  const Topology counted = from_text(errors, "e.txt");
+  CHECK(counted.device(0).attributes.at("nvlink_errors") == "0");
+  CHECK(counted.device(1).attributes.at("nvlink_errors") == "145");
+  CHECK_THAT(counted.notes()[1], contains("line 5: NVLink 3 has had 142 Replay Errors"));
+
+  const Topology all = from_text(fixture("smi-nvlink.txt") + "\n" + capabilities + errors, "all.txt");
+  CHECK(all.device(0).attributes.at("nvlinks") == "3");
+  CHECK(all.device(0).attributes.at("nvlink_errors") == "0");
+  CHECK_THROWS_WITH(from_text("Link 0, P2P is supported: true\n", "nobody.txt"),
+                    contains("found no line that names the GPU"));
 }

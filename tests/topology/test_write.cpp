@@ -38,7 +38,7 @@ TEST_CASE("the text is a tree with bandwidths, links, nearest adapters, oddities
   out << read_fixture("nccl-switched.xml");
   CHECK(out.str() == text);
   CHECK_THAT(to_text(read_fixture("nccl-odd.xml")), contains("Oddities:\n") && contains("gpu0→gpu1"));
-  CHECK(to_text(Topology{}).empty());
+  CHECK(to_text(Topology{}) == "topology: no devices: it lists none\n");
 }
 
 TEST_CASE("links between all pairs of devices are written as that") {
@@ -80,4 +80,28 @@ TEST_CASE("every form is written, and SVG where Graphviz is there") {
     CHECK(error.code() == Code::unsupported);
     CHECK_THAT(error.what(), contains("needs the program `dot`"));
   }
+}
+
+TEST_CASE("what has no devices says so in every form, and nothing is written that is not read again") {
+  const Topology none = from_text(
+      "{\"format\":\"tutti-topology\",\"version\":1,\"name\":\"none\",\"hosts\":[],"
+      "\"devices\":[],\"links\":[]}",
+      "none.json");
+  CHECK_THAT(write(none, TopologyFormat::text), contains("none: no devices"));
+  CHECK_THROWS_WITH(write(none, TopologyFormat::nccl_xml), contains("lists no CPUs, GPUs or adapters"));
+  CHECK_THROWS_WITH(write(none, TopologyFormat::matrix), contains("lists no GPUs"));
+  CHECK(from_text(write(none, TopologyFormat::json), "again").empty());
+}
+
+TEST_CASE("a tree without a processor above it gets one in NCCL XML") {
+  TopologyParts parts;
+  parts.hosts.resize(1);
+  for (const auto& [bus, gpu_bus] : {std::pair("0000:10:00.0", "0000:11:00.0"), {"0000:20:00.0", "0000:21:00.0"}}) {
+    const int above = parts.add(Device{.kind = DeviceKind::pci_switch, .name = "switch", .pci = bus});
+    const int gpu = parts.add(Device{.kind = DeviceKind::gpu, .name = "gpu", .pci = gpu_bus});
+    parts.add(Link{.kind = LinkKind::pci, .from = above, .to = gpu});
+  }
+  const Topology again = from_text(to_nccl_xml(Topology(parts)), "again");
+  CHECK(again.all(DeviceKind::gpu).size() == 2);
+  CHECK(again.all(DeviceKind::cpu).size() == 1);
 }
