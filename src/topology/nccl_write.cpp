@@ -53,8 +53,9 @@ class NcclWriting {
       }
     }
     if (!system.first_child()) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{} lists no CPUs, GPUs or adapters: there is nothing for NCCL to read", topology_.name()));
+      throw Error(
+          Code::invalid_argument,
+          fmt::format("{} lists no CPUs, GPUs or adapters: there is nothing for NCCL to read", topology_.name()));
     }
     std::ostringstream out;
     document_.save(out, "  ", pugi::format_indent | pugi::format_no_declaration, pugi::encoding_utf8);
