@@ -61,6 +61,7 @@ std::vector<std::string> why_not_one_machine(const TopologyParts& known, const T
                               ours.size(), known.name));
   }
   const Device* first = nullptr;
+  int compared = 0;
   bool all_differ = true;  // one that differs is odd, as a wrong line would be; all of them are another machine's
   for (const Device& device : source.devices()) {
     const int at = here[static_cast<std::size_t>(device.id)];
@@ -68,9 +69,10 @@ std::vector<std::string> why_not_one_machine(const TopologyParts& known, const T
     const auto mine = generation(known.devices[static_cast<std::size_t>(at)]);
     if (mine.empty() || generation(device).empty()) continue;
     if (!first) first = &device;
+    ++compared;
     all_differ = all_differ && mine != generation(device);
   }
-  if (first && all_differ) {
+  if (compared > 1 && all_differ) {
     differ(fmt::format("the compute capability of {}", first->name).c_str(),
            generation(known.devices[static_cast<std::size_t>(here[static_cast<std::size_t>(first->id)])]),
            generation(*first));
