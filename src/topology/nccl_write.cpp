@@ -150,6 +150,12 @@ class NcclWriting {
            device.attributes.contains("speed");
   }
 
+  /// Would its class alone make it a GPU again?
+  static bool has_gpu_class(const Device& device) {
+    const auto at = device.attributes.find("class");
+    return at == device.attributes.end() || at->second.starts_with("0x03") || at->second.starts_with("0x12");
+  }
+
   void write_device(Node above, const std::vector<const Device*>& together) {
     const Device& device = *together.front();
     if (device.kind == DeviceKind::host_bridge) {
@@ -170,7 +176,7 @@ class NcclWriting {
     if (device.kind == DeviceKind::gpu) {
       for (const Device* gpu : together) {
         written_.insert(gpu->id);
-        if (named(*gpu) || has_gpu_links(gpu->id)) write_gpu(node, *gpu);
+        if (named(*gpu) || has_gpu_links(gpu->id) || !has_gpu_class(*gpu)) write_gpu(node, *gpu);
       }
     } else if (device.kind == DeviceKind::nic) {
       const bool placeholder = !all_ && device.pci.starts_with("ffff:");

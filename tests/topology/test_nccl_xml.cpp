@@ -64,6 +64,14 @@ TEST_CASE("a host without a hash gets one that no other has, where NCCL writes i
   CHECK(to_nccl_xml(again) == written);
 }
 
+TEST_CASE("a GPU stays one though its class says otherwise and nothing else is known of it") {
+  const Topology topology = from_text(
+      R"(<system version="1"><cpu numaid="0"><pci busid="0000:01:00.0" class="0x020700"><gpu/></pci></cpu></system>)",
+      "f");
+  REQUIRE(topology.all(DeviceKind::gpu).size() == 1);
+  CHECK(from_text(to_nccl_xml(topology), "f").all(DeviceKind::gpu).size() == 1);
+}
+
 TEST_CASE("PCI links of NCCL XML carry what NCCL plans with, and what the wire could") {
   const Topology topology = read_fixture("nccl-switched.xml");
   const int gpu = topology.find("gpu1");

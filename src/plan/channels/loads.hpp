@@ -33,7 +33,7 @@ void for_each_hop(const Tree& tree, Visit visit) {
   std::vector<int> segment_of(tree.gpus.size());
   for (std::size_t s = 0; s < tree.segments.size(); ++s) {
     for (int i = 0; i < tree.segments[s].count; ++i) {
-      segment_of[static_cast<std::size_t>(tree.segments[s].first + i)] = static_cast<int>(s);
+      segment_of[static_cast<std::size_t>(tree.segments[s].first) + static_cast<std::size_t>(i)] = static_cast<int>(s);
     }
   }
   for (std::size_t child = 0; child < tree.gpus.size(); ++child) {

@@ -97,7 +97,7 @@ class GraphWriting {
     auto channel = graph.append_child("channel");
     add_net(channel, segment.nic_in);
     for (int i = 0; i < segment.count; ++i) {
-      const int gpu = gpus[static_cast<std::size_t>(segment.first + i)];
+      const int gpu = gpus[static_cast<std::size_t>(segment.first) + static_cast<std::size_t>(i)];
       auto node = channel.append_child("gpu");
       node.append_attribute("dev") = number(topology_.device(gpu), rank_.at(gpu)).c_str();
       node.append_attribute("rank") = rank_.at(gpu);

@@ -98,7 +98,8 @@ class TextOfChannels {
       if (segment.nic_in >= 0) words.push_back(fmt::format("[{} →", called(segment.nic_in)));
       for (int i = 0; i < segment.count; ++i) {
         const bool last = i + 1 == segment.count && segment.nic_in >= 0;
-        words.push_back(called(ring.gpus[static_cast<std::size_t>(segment.first + i)]) + (last ? "" : " →"));
+        const auto at = static_cast<std::size_t>(segment.first) + static_cast<std::size_t>(i);
+        words.push_back(called(ring.gpus[at]) + (last ? "" : " →"));
       }
       if (segment.nic_out >= 0) words.push_back(fmt::format("→ {}]", called(segment.nic_out)));
     }

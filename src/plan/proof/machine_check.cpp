@@ -53,7 +53,9 @@ void Machine::check_step(const Spot& spot, const Step& step) const {
 }
 
 int& Machine::wire_number(int from, int to, int wire) {
-  return wire_numbers_[static_cast<std::size_t>((from * program_.schedule.size + to) * wires_of_pair + wire)];
+  const auto pair =
+      static_cast<std::size_t>(from) * static_cast<std::size_t>(program_.schedule.size) + static_cast<std::size_t>(to);
+  return wire_numbers_[pair * static_cast<std::size_t>(wires_of_pair) + static_cast<std::size_t>(wire)];
 }
 
 Machine::Wire& Machine::wire(int from, int to, int wire) {

@@ -32,8 +32,9 @@ std::size_t SymbolicMemory::cell_index(int rank, Place place, int block, int chu
     place = Place::output;
     block = meaning_.twin(block);
   }
-  const int column = place == Place::input ? 0 : place == Place::output ? 1 : 2;
-  return static_cast<std::size_t>(((rank * 3 + column) * blocks_ + block) * chunks_ + chunk);
+  const std::size_t column = place == Place::input ? 0 : place == Place::output ? 1 : 2;
+  const auto wide = [](int value) { return static_cast<std::size_t>(value); };
+  return ((wide(rank) * 3 + column) * wide(blocks_) + wide(block)) * wide(chunks_) + wide(chunk);
 }
 
 bool SymbolicMemory::same(int rank, Place from, Place to, int block) const {

@@ -13,7 +13,7 @@ void Pipeline::begin(Recipe& recipe) {
   stage_ = 0;
   running_ = false;
   transfers_.clear();
-  transfers_.resize(static_cast<std::size_t>(recipe_->stages() * recipe_->depth()));
+  transfers_.resize(static_cast<std::size_t>(recipe_->stages()) * static_cast<std::size_t>(recipe_->depth()));
 }
 
 void Pipeline::drop() {
