@@ -5,6 +5,7 @@
 #include <chrono>
 #include <vector>
 
+#include "micro_bind.hpp"
 #include "tutti/collectives.hpp"
 #include "tutti/in_process.hpp"
 
@@ -17,7 +18,9 @@ template <class Call>
 void repeat(benchmark::State& state, Call call) {
   constexpr int calls = 100;
   std::atomic<bool> more{true};
+  const std::vector<int> cpus = allowed_cpus();
   in_process(static_cast<int>(state.range(0)), [&](Communicator& communicator) {
+    bind_rank(cpus, communicator.rank(), communicator.size());
     const auto series = [&] {
       for (int i = 0; i < calls; ++i) call(communicator);
     };

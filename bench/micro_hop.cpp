@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "micro_bind.hpp"
 #include "run/host/team.hpp"
 #include "tutti/bootstrap/in_process.hpp"
 
@@ -29,8 +30,10 @@ template <class Body>
 void with_teams(int ranks, Body body) {
   std::vector<std::thread> threads;
   std::vector<World> worlds = worlds_in_process(ranks);
+  const std::vector<int> cpus = allowed_cpus();
   for (World& world : worlds) {
-    threads.emplace_back([&body, world = std::move(world)]() mutable {
+    threads.emplace_back([&body, &cpus, ranks, world = std::move(world)]() mutable {
+      bind_rank(cpus, world.rank, ranks);
       const Store::Deadline deadline = world.deadline();
       host::Team team(std::move(world), -1, deadline);
       body(team);
