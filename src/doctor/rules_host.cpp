@@ -12,7 +12,7 @@ namespace tutti::doctor {
 
 namespace {
 
-using literals::operator""_GiB;
+using namespace literals;
 
 std::string_view text_of(const Snapshot& snapshot, const std::string& path) { return snapshot.text(path).value_or(""); }
 

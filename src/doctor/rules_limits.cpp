@@ -14,8 +14,7 @@ namespace tutti::doctor {
 
 namespace {
 
-using literals::operator""_GiB;
-using literals::operator""_MiB;
+using namespace literals;
 
 /// The least of a limit over this process's group and those around it, cgroup version 2; nothing: no limit.
 std::optional<long> group_limit(const Snapshot& snapshot, std::string_view file) {

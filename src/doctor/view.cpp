@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <utility>
 
 #include "topology/cpu_list.hpp"
 #include "topology/text.hpp"
@@ -69,8 +70,11 @@ std::vector<Port> ports(const Snapshot& snapshot) {
   std::vector<Port> all;
   for (const std::string& adapter : children(snapshot, "sys/class/infiniband")) {
     const std::string folder = "sys/class/infiniband/" + adapter + "/ports";
-    for (const std::string& number : children(snapshot, folder))
-      all.push_back({adapter, number, folder + "/" + number});
+    for (const std::string& number : children(snapshot, folder)) {
+      std::string its_folder = folder;
+      its_folder.append("/").append(number);
+      all.push_back({adapter, number, std::move(its_folder)});
+    }
   }
   return all;
 }

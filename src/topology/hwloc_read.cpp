@@ -131,7 +131,9 @@ class HwlocReading {
     if (nodes.empty() && !all_cpus_.empty()) {  // before hwloc 2 a machine could have none
       nodes.push_back({.index = 0, .cpus = all_cpus_});
       nodes[0].memory_bytes = static_cast<std::size_t>(std::max(number(machine, "local_memory", 0), 0L));
-      std::sort(nodes[0].cpus.begin(), nodes[0].cpus.end());
+      auto& cpus = nodes[0].cpus;
+      std::sort(cpus.begin(), cpus.end());
+      cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());  // a damaged file may name one twice
     }
     std::sort(nodes.begin(), nodes.end(), [](const NumaNode& a, const NumaNode& b) { return a.index < b.index; });
     for (std::size_t i = 1; i < nodes.size(); ++i) {

@@ -20,6 +20,15 @@ const Link* pci_link_to(const Topology& topology, int id) {
 
 }  // namespace
 
+TEST_CASE("a CPU that a damaged file of hwloc names twice is one") {
+  const Topology topology = from_text(
+      R"(<topology version="3.0"><object type="Machine" os_index="0" cpuset="0x3"><object type="Package" os_index="0">
+      <object type="PU" os_index="1"/><object type="PU" os_index="1"/></object></object></topology>)",
+      "f");
+  CHECK(topology.hosts()[0].numa_nodes[0].cpus == std::vector{1});
+  CHECK(deserialise(serialise(topology)) == topology);
+}
+
 TEST_CASE("hwloc XML of version 1 has the machine's processors and PCI tree") {
   const Topology topology = read_fixture("hwloc-1.xml");
   const HostFacts& host = topology.hosts()[0];
