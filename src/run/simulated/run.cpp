@@ -198,7 +198,7 @@ void Run::link_event(const Event& event) {
 /// Does this chunk have what the phase before makes of it?
 bool Run::phase_ready(const Actor& a) const {
   if (a.index > 0 || a.phase == 0) return true;
-  const auto phase = static_cast<std::size_t>(a.phase);
+  const std::size_t phase = static_cast<unsigned char>(a.phase);
   const auto before = first_of_phase_[phase - 1];
   const auto own = first_of_phase_[phase];
   const auto self = &a - actors_.data();
