@@ -145,12 +145,16 @@ class System {
     return id;
   }
 
+  /// By number, which NCCL writes in hex: a line that is damaged behind it names the same CPU. No number, or -1: "?".
   int cpu(const Node& node) {
-    int id = known("CPU", node.id);
+    std::uint64_t number = 0;
+    const auto error = std::from_chars(node.id.data(), node.id.data() + node.id.size(), number, 16).ec;
+    const int numa = error == std::errc{} && number < 1024 ? static_cast<int>(number) : -1;
+    const std::string canonical = numa < 0 ? "?" : fmt::format("{}", numa);
+    int id = known(node.kind, canonical);
     if (id < 0) {
-      int numa = -1;
-      std::from_chars(node.id.data(), node.id.data() + node.id.size(), numa);
-      id = remember(node, Device{.kind = DeviceKind::cpu, .name = fmt::format("numa{}", node.id), .numa_node = numa});
+      id = remember({.kind = node.kind, .id = canonical},
+                    Device{.kind = DeviceKind::cpu, .name = "numa" + canonical, .numa_node = numa});
     }
     processor(node.details);
     return id;
@@ -256,13 +260,11 @@ class System {
   /// NVLinks, chip links and links of sockets name a far end, which may come later.
   void beside(int from, const Edge& edge) {
     const bool socket = edge.type == "SYS";
-    int to = known(edge.node.kind, edge.node.id);
+    int to = edge.node.kind == "CPU" ? cpu(edge.node) : known(edge.node.kind, edge.node.id);
     if (to < 0 && edge.node.kind == "NVS") {
       to = remember(edge.node, Device{.kind = DeviceKind::nv_switch,
                                       .name = fmt::format("nvswitch{}", edge.node.id),
                                       .model = "all NVSwitches as one"});
-    } else if (to < 0 && edge.node.kind == "CPU") {
-      to = cpu(edge.node);
     } else if (to < 0) {
       later_.push_back({from, edge});
       return;

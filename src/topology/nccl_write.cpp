@@ -36,6 +36,7 @@ class NcclWriting {
       if (const auto hash = device.attributes.find("host_hash"); hash != device.attributes.end()) {
         hashes_.insert(hash->second);
       }
+      buses_.insert(device.pci);
     }
   }
 
@@ -120,6 +121,16 @@ class NcclWriting {
     return fmt::format("0x{:x}", number);
   }
 
+  /// For an adapter that has none: one that no device has.
+  std::string placeholder_bus() {
+    std::string bus;
+    do {
+      bus = fmt::format("ffff:{:02x}:{:02x}.{:x}", placeholders_ >> 8 & 0xff, placeholders_ >> 3 & 0x1f,
+                        placeholders_ & 7);
+    } while (++placeholders_ < 65536 && buses_.contains(bus));
+    return bus;
+  }
+
   void write_children(Node node, int id) {
     const auto children = topology_.children(id);
     for (std::size_t i = 0; i < children.size(); ++i) {
@@ -172,6 +183,11 @@ class NcclWriting {
     } else if (device.kind == DeviceKind::gpu) {
       throw Error(Code::invalid_argument, fmt::format("{} has no PCI bus id, and NCCL finds GPUs by it", device.name),
                   {.remedy = "add --bus-ids gpu0=0000:1b:00.0,…"});
+    } else if (device.kind == DeviceKind::nic && std::string_view(above.name()) == "pci") {
+      // A <pci> with a <nic> in it is that adapter's, and what else hangs below it is not looked at.
+      node = above.append_child("pci");
+      node.append_attribute("busid") = placeholder_bus().c_str();
+      complete_pci(node, device);
     }
     if (device.kind == DeviceKind::gpu) {
       for (const Device* gpu : together) {
@@ -270,6 +286,8 @@ class NcclWriting {
   const Topology& topology_;
   bool all_;                        ///< the topology came from this form: write what it had, complete nothing
   std::set<std::string> hashes_{};  ///< of hosts that have one
+  std::set<std::string> buses_{};   ///< of all devices
+  unsigned placeholders_ = 0;       ///< made so far
   std::set<int> written_{};         ///< GPUs
   pugi::xml_document document_;
 };

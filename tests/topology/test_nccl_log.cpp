@@ -155,6 +155,40 @@ TEST_CASE("what 2.30 draws: hosts in the ids, and a device above each GPU") {
   CHECK(chip->bandwidth == Quantity::read(420));
 }
 
+TEST_CASE("a CPU of an NCCL log is one by its number in hex, whatever is behind it") {
+  const std::string text =
+      "n:1:2 [0] NCCL INFO === System : maxBw 48.0 totalBw 48.0 ===\n"
+      "n:1:2 [0] NCCL INFO CPU/0 (1/1/2)\n"
+      "n:1:2 [0] NCCL INFO + PCI[48.0] - GPU/18000 (0)\n"
+      "n:1:2 [0] NCCL INFO + SYS[22.0] - CPU/A\n"
+      "n:1:2 [0] NCCL INFO CPU/A (1/1/2)\n"
+      "n:1:2 [0] NCCL INFO + PCI[48.0] - GPU/AB000 (1)\n"
+      "n:1:2 [0] NCCL INFO + SYS[22.0] - CPU/0%\n"
+      "n:1:2 [0] NCCL INFO + SYS[22.0] - CPU/x\n"
+      "n:1:2 [0] NCCL INFO + SYS[22.0] - CPU/FFFFFFFFFFFFFFFF\n"
+      "n:1:2 [0] NCCL INFO ==========================================\n";
+  const Topology topology = from_text(text, "f");
+  std::vector<int> nodes;
+  for (const int cpu : topology.all(DeviceKind::cpu)) nodes.push_back(topology.device(cpu).numa_node);
+  CHECK(nodes == std::vector{0, 10, -1});
+  CHECK(from_text(to_nccl_xml(topology), "again").all(DeviceKind::cpu).size() == 3);
+}
+
+TEST_CASE("an adapter without a bus id hides no GPU of its switch in the NCCL XML of a log") {
+  const std::string text =
+      "n:1:2 [0] NCCL INFO === System : maxBw 48.0 totalBw 48.0 ===\n"
+      "n:1:2 [0] NCCL INFO CPU/0 (1/1/2)\n"
+      "n:1:2 [0] NCCL INFO + PCI[48.0] - PCI/16000 (1000c0301000100b)\n"
+      "n:1:2 [0] NCCL INFO               + PCI[48.0] - GPU/18000 (0)\n"
+      "n:1:2 [0] NCCL INFO               + NET[25.0] - NET/0 (ba332c0003bd70c4/1/25.000000)\n"
+      "n:1:2 [0] NCCL INFO ==========================================\n";
+  const Topology again = from_text(to_nccl_xml(from_text(text, "f")), "again");
+  REQUIRE(again.all(DeviceKind::gpu).size() == 1);
+  REQUIRE(again.all(DeviceKind::nic).size() == 1);
+  CHECK(find_path(again, again.all(DeviceKind::gpu)[0], again.all(DeviceKind::nic)[0]).path == PathClass::pix);
+  CHECK(again.device(again.all(DeviceKind::nic)[0]).name == "net0");
+}
+
 TEST_CASE("a table of many ranks is read in time by their number") {
   std::string text = "#  algbw  busbw\n";
   for (int rank = 0; rank < 100'000; ++rank) {
