@@ -40,7 +40,7 @@ void repeat(benchmark::State& state, Call call) {
   });
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool barrier_registered = [] {
   benchmark::RegisterBenchmark(
       "call/barrier",
       [](benchmark::State& state) { repeat(state, [](Communicator& communicator) { barrier(communicator).wait(); }); })

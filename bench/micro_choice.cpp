@@ -41,7 +41,7 @@ class Calls {
 void choose_anew(benchmark::State& state) {
   Calls calls(state.range(0));
   for (auto _ : state) {
-    Decision decision = choose(calls.next(), two_threads);
+    Decision decision = decide(calls.next(), two_threads);
     benchmark::DoNotOptimize(decision);
   }
 }
@@ -52,7 +52,7 @@ void find_remembered(benchmark::State& state) {
   Calls calls(state.range(0));
   CallMemory memory;
   for (const Request& request : calls.all()) {
-    memory.remember(request, shape_of(request, 0, 2), choose(request, two_threads));
+    memory.remember(request, shape_of(request, 0, 2), decide(request, two_threads));
   }
   for (auto _ : state) {
     Remembered* known = memory.find(calls.next());
@@ -66,7 +66,7 @@ void find_and_check(benchmark::State& state) {
   Calls calls(state.range(0));
   CallMemory memory;
   for (const Request& request : calls.all()) {
-    memory.remember(request, shape_of(request, 0, 2), choose(request, two_threads));
+    memory.remember(request, shape_of(request, 0, 2), decide(request, two_threads));
   }
   for (auto _ : state) {
     const Request& request = calls.next();
@@ -87,7 +87,7 @@ void pack_find_and_check(benchmark::State& state) {
                         Span<float, Memory::host>{out.data(), out.size()}, out.size(), sum, Options{});
   };
   CallMemory memory;
-  memory.remember(packed(), shape_of(packed(), 0, 2), choose(packed(), two_threads));
+  memory.remember(packed(), shape_of(packed(), 0, 2), decide(packed(), two_threads));
   for (auto _ : state) {
     Request request = packed();
     benchmark::DoNotOptimize(request);

@@ -114,7 +114,7 @@ void arrivals(benchmark::State& state) {
   });
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool hop_registered = [] {
   for (const Protocol protocol : {Protocol::packet, Protocol::fifo}) {
     auto* benchmark =
         benchmark::RegisterBenchmark(protocol == Protocol::packet ? "hop/packet" : "hop/fifo", hop, protocol);

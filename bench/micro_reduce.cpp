@@ -137,7 +137,7 @@ void add(const std::string& name, Shape shape) {
   benchmark::RegisterBenchmark(("reduce/" + name).c_str(), reduce, shape)->Apply(sizes);
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool reduce_registered = [] {
   benchmark::RegisterBenchmark("reduce/look_up", look_up);
   benchmark::RegisterBenchmark("reduce/memcpy", libc_memcpy)->Apply(sizes);
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -19,10 +19,36 @@ function(tutti_own target)
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_compile_definitions(${target} PRIVATE TUTTI_VERSION="${PROJECT_VERSION}")
+  if(TUTTI_UNITY)
+    tutti_compile_in_groups(${target})
+  endif()
 endfunction()
 
-# Loops that become hundreds of functions in registers: checks of their stack frames would take minutes to compile.
-function(tutti_spare_stack_checks)
+# Up to eight files of a folder are compiled as one, which reads what they include once: half the work of a build from
+# nothing. So names in unnamed namespaces are unique within their folder. A file with the property TUTTI_ALONE stays
+# by itself.
+function(tutti_compile_in_groups target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    get_source_file_property(alone "${source}" TUTTI_ALONE)
+    if(NOT alone)
+      cmake_path(ABSOLUTE_PATH source)
+      cmake_path(GET source PARENT_PATH folder)
+      cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+      string(MAKE_C_IDENTIFIER "${folder}" folder)
+      list(APPEND files_${folder} ${source})
+      list(LENGTH files_${folder} count)
+      math(EXPR part "(${count} - 1) / 8")
+      set_property(SOURCE "${source}" PROPERTY UNITY_GROUP "${folder}_${part}")
+    endif()
+  endforeach()
+endfunction()
+
+# Loops that become hundreds of functions in registers are long to compile: each file alone, and without checks of their
+# stack frames, which would take minutes.
+function(tutti_heavy_loops)
+  set_source_files_properties(${ARGN} PROPERTIES TUTTI_ALONE TRUE)
   if(NOT TUTTI_SANITIZE MATCHES address)
     return()
   endif()

@@ -35,7 +35,7 @@ const Config& Communicator::config() const noexcept { return state_->config; }
 
 Decision Communicator::decide(const Request& request) const {
   validate(request, rank(), size());
-  return choose(request, state_->facts);
+  return tutti::decide(request, state_->facts);
 }
 
 Work Communicator::submit(const Request& request) {

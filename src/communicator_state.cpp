@@ -160,7 +160,7 @@ Operation& CommunicatorState::begin(const Request& request) {
     return engine->run(known->decision, request, &known->preparation);
   }
   validate(request, world.rank, world.size);
-  const Decision decision = choose(request, facts);
+  const Decision decision = decide(request, facts);
   if (request.counts.empty()) {  // tables of counts are too long to compare
     known = memory.remember(request, shape_of(request, world.rank, world.size), decision);
   }

@@ -9,10 +9,6 @@ namespace tutti {
 
 namespace {
 
-[[noreturn]] void refuse(const Request& request, const std::string& why, const char* remedy) {
-  throw Error(Code::unsupported, why, {.operation = describe(request), .remedy = remedy});
-}
-
 bool wants_rank_order(const Request& request) {
   return reduces(request.collective) && (request.options.deterministic || !request.op.commutative);
 }
@@ -84,7 +80,7 @@ Decision through_mpi(const Request& request) {
 
 }  // namespace
 
-Decision choose_between_hosts(const Request& request, const Facts& facts) {
+Decision decide_between_hosts(const Request& request, const Facts& facts) {
   const Options& options = request.options;
   if (options.protocol == Protocol::window) {
     refuse(request, fmt::format("its ranks are on {} hosts, so not every buffer can be reached", facts.hosts),

@@ -74,10 +74,6 @@ bool window_pays(const Request& request, const Facts& facts, Algorithm algorithm
   return bytes >= (facts.one_process ? crossovers.window_in_process : crossovers.window_in_segments);
 }
 
-[[noreturn]] void refuse(const Request& request, const std::string& why, const char* remedy) {
-  throw Error(Code::unsupported, why, {.operation = describe(request), .remedy = remedy});
-}
-
 void expect_host_engine(const Request& request) {
   switch (request.options.backend) {
     case Backend::automatic:
@@ -173,15 +169,19 @@ Decision decide(const Request& request, const Facts& facts, bool window_allowed)
 
 }  // namespace
 
-Decision choose(const Request& request, const Facts& facts) {
+void refuse(const Request& request, const std::string& why, const char* remedy) {
+  throw Error(Code::unsupported, why, {.operation = describe(request), .remedy = remedy});
+}
+
+Decision decide(const Request& request, const Facts& facts) {
   if (request.memory != Memory::host) {
     refuse(request, "its buffers are in device memory, and no engine here reaches that",
            "copy them to host memory and pass on_host");
   }
-  return facts.hosts > 1 ? choose_between_hosts(request, facts) : decide(request, facts, true);
+  return facts.hosts > 1 ? decide_between_hosts(request, facts) : decide(request, facts, true);
 }
 
-Decision choose_without_window(const Request& request, const Facts& facts) { return decide(request, facts, false); }
+Decision decide_without_window(const Request& request, const Facts& facts) { return decide(request, facts, false); }
 
 std::string describe(const Decision& decision) {
   if (decision.backend == Backend::mpi) return "mpi";

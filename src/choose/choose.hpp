@@ -1,7 +1,8 @@
-/// @file  choose: from a request and facts that are equal on all ranks, the decision. Pure.
+/// @file  decide: from a request and facts that are equal on all ranks, the decision. Pure.
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "tutti/base/request.hpp"
 #include "tutti/choose/decision.hpp"
@@ -24,13 +25,16 @@ struct Facts {
 
 /// The cheapest way, by the host engine's crossovers (docs/choice.md); or the one that options
 /// name. Throws unsupported, saying why, when the named way cannot run this request. For ranks of several hosts it is
-/// choose_between_hosts.
-Decision choose(const Request& request, const Facts& facts);
+/// decide_between_hosts.
+Decision decide(const Request& request, const Facts& facts);
 
 /// The same call when it turned out that not every rank's buffer can be reached.
-Decision choose_without_window(const Request& request, const Facts& facts);
+Decision decide_without_window(const Request& request, const Facts& facts);
+
+/// Throws unsupported for a request that options name no way for.
+[[noreturn]] void refuse(const Request& request, const std::string& why, const char* remedy);
 
 /// For ranks of several hosts: two levels where the collective has such a form, else MPI's own call.
-Decision choose_between_hosts(const Request& request, const Facts& facts);
+Decision decide_between_hosts(const Request& request, const Facts& facts);
 
 }  // namespace tutti

@@ -38,7 +38,7 @@ Cluster cluster_for(const std::string& name, std::int64_t nodes) {
   return cluster_of(machine, std::max<std::int64_t>(nodes, 1));
 }
 
-std::optional<std::int64_t> number(std::string_view text) {
+std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
@@ -51,8 +51,8 @@ std::vector<std::int64_t> parse_allocation(const Cluster& cluster, const std::st
   std::map<std::string, std::int64_t, std::less<>> by_name;
   const auto take = [&](const std::string& name) {
     const auto dash = name.find('-');
-    const auto first = number(std::string_view(name).substr(0, dash));
-    const auto last = dash == std::string::npos ? first : number(std::string_view(name).substr(dash + 1));
+    const auto first = whole_number(std::string_view(name).substr(0, dash));
+    const auto last = dash == std::string::npos ? first : whole_number(std::string_view(name).substr(dash + 1));
     if (first && last && *first <= *last && *last < Cluster::max_nodes) {
       for (auto node = *first; node <= *last; ++node) nodes.push_back(node);
       return;

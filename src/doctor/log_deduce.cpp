@@ -8,6 +8,7 @@
 #include "doctor/log_findings.hpp"
 #include "settings/value.hpp"
 #include "settings/version.hpp"
+#include "topology/text.hpp"
 
 namespace tutti::doctor {
 
@@ -109,12 +110,7 @@ void look_at_ranks(const LogFacts& facts, std::vector<Finding>& findings) {
   }
 }
 
-std::string_view after(std::string_view text, std::string_view start) {
-  const auto at = text.find(start);
-  return at == std::string_view::npos ? std::string_view{} : text.substr(at + start.size());
-}
-
-std::string_view word(std::string_view text) { return text.substr(0, text.find_first_of(" ,<(")); }
+std::string_view word_of(std::string_view text) { return text.substr(0, text.find_first_of(" ,<(")); }
 
 }  // namespace
 
@@ -136,8 +132,8 @@ std::optional<std::string> decode_ib_error(std::string_view line, const LogFacts
   }
   exponent = settings::whole_number(setting(facts, "NCCL_IB_TIMEOUT").value_or("")).value_or(exponent);
   const long retries = settings::whole_number(setting(facts, "NCCL_IB_RETRY_CNT").value_or("7")).value_or(7);
-  const auto peer = word(after(line, "from peer "));
-  const auto hca = word(after(line, "hca "));
+  const auto peer = word_of(after(line, "from peer "));
+  const auto hca = word_of(after(line, "hca "));
   const bool timed_out = line.find("vendor err 129") != std::string_view::npos;
   return fmt::format("a packet{}{} was sent {} times, {} apart, and never acknowledged (status 12{})",
                      peer.empty() ? "" : fmt::format(" to {}", peer), hca.empty() ? "" : fmt::format(" from {}", hca),

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "topology/text.hpp"
+
 namespace tutti::doctor {
 
 namespace {
@@ -20,11 +22,6 @@ std::optional<int> number(View text) {
 }
 
 /// What follows `start`, wherever it stands; empty when it does not.
-View after(View text, View start) {
-  const auto at = text.find(start);
-  return at == View::npos ? View{} : text.substr(at + start.size());
-}
-
 View word(View text) {
   const auto first = text.find_first_not_of(' ');
   if (first == View::npos) return {};

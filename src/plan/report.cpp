@@ -14,7 +14,7 @@ namespace tutti::plan {
 
 namespace {
 
-constexpr const char* row = "{:<17} {:<19} {:<7} {:<31} {}\n";
+constexpr const char* row_format = "{:<17} {:<19} {:<7} {:<31} {}\n";
 
 /// A pair that is not there must have no steps either.
 bool has_steps(Schedule schedule) {
@@ -66,7 +66,7 @@ bool report(const Schedule& schedule, int first, std::ostream& out, const Progra
   const std::string collective{name(schedule.collective)};
   const std::string pattern = fmt::format("{}{}", name(schedule.algorithm), schedule.window ? " (window)" : "");
   if (const char* reason = unsupported(schedule)) {
-    out << fmt::format(row, collective, pattern, "-", "none", reason);
+    out << fmt::format(row_format, collective, pattern, "-", "none", reason);
     if (!has_steps(schedule)) return true;
     out << fmt::format("WRONG: {} by {} has steps all the same\n", collective, pattern);
     return false;
@@ -78,8 +78,8 @@ bool report(const Schedule& schedule, int first, std::ostream& out, const Progra
     return false;
   }
   const ClosedForm form = *closed_form(schedule);
-  out << fmt::format(row, collective, pattern, fmt::format("{}..{}", first, schedule.size), hops_of(schedule, form),
-                     bytes_of(schedule, form))
+  out << fmt::format(row_format, collective, pattern, fmt::format("{}..{}", first, schedule.size),
+                     hops_of(schedule, form), bytes_of(schedule, form))
       << std::flush;
   return true;
 }
@@ -91,7 +91,8 @@ bool report_proofs(std::span<const Collective> collectives, std::span<const Algo
   expect(1 <= first_rank && first_rank <= last_rank && last_rank <= most_proven_ranks, Code::invalid_argument,
          "the range of ranks must lie between 1 and 64", "name it as in --ranks 1..64");
   out << "k = floor(log2 n), P = 2^k, e = n - P; m: the vector, or the parts of all ranks; values for the most ranks\n";
-  out << fmt::format(row, "collective", "algorithm", "ranks", "hops", "sent by the busiest rank, in blocks and bytes");
+  out << fmt::format(row_format, "collective", "algorithm", "ranks", "hops",
+                     "sent by the busiest rank, in blocks and bytes");
   int proven = 0;
   int absent = 0;
   int wrong = 0;

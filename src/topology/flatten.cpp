@@ -5,14 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "topology/attributes.hpp"
+
 namespace tutti {
 
 namespace {
-
-std::string_view attribute(const Device& device, std::string_view key) {
-  const auto at = device.attributes.find(key);
-  return at == device.attributes.end() ? std::string_view{} : std::string_view(at->second);
-}
 
 /// 4 or 5 for the switch chips of that PCI generation, 0 for everything else.
 int generation(const Device& device) {

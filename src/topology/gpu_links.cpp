@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "topology/attributes.hpp"
 #include "topology/pci_id.hpp"
 #include "topology/rates.hpp"
 #include "topology/text.hpp"
@@ -15,11 +16,6 @@ namespace tutti {
 namespace {
 
 bool is_gpu_class(std::string_view pci_class) { return pci_class.starts_with("0x03") || pci_class.starts_with("0x12"); }
-
-std::string_view attribute(const Device& device, std::string_view key) {
-  const auto at = device.attributes.find(key);
-  return at == device.attributes.end() ? std::string_view{} : std::string_view(at->second);
-}
 
 int small_number(std::string_view text) {
   int value = 0;

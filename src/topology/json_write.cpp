@@ -8,15 +8,15 @@ namespace tutti {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 template <class T>
-void put(Json& object, const char* key, const T& value, const T& usual = T{}) {
+void put(OrderedJson& object, const char* key, const T& value, const T& usual = T{}) {
   if (value != usual) object[key] = value;
 }
 
-Json written(const HostFacts& host) {
-  Json object = Json::object();
+OrderedJson written(const HostFacts& host) {
+  OrderedJson object = OrderedJson::object();
   put(object, "host", host.host);
   put(object, "id", host.id);
   put(object, "architecture", host.architecture);
@@ -34,7 +34,7 @@ Json written(const HostFacts& host) {
   put(object, "l3_bytes", host.l3_bytes);
   put(object, "cpus_per_l3", host.cpus_per_l3);
   for (const NumaNode& node : host.numa_nodes) {
-    Json entry{{"index", node.index}};
+    OrderedJson entry{{"index", node.index}};
     put(entry, "package", node.package, -1);
     put(entry, "cpus", format_cpu_list(node.cpus));
     put(entry, "memory_bytes", node.memory_bytes);
@@ -43,8 +43,8 @@ Json written(const HostFacts& host) {
   return object;
 }
 
-Json written(const Device& device) {
-  Json object{{"id", device.id}, {"kind", name(device.kind)}, {"name", device.name}};
+OrderedJson written(const Device& device) {
+  OrderedJson object{{"id", device.id}, {"kind", name(device.kind)}, {"name", device.name}};
   put(object, "model", device.model);
   put(object, "pci", device.pci);
   put(object, "numa_node", device.numa_node, -1);
@@ -55,8 +55,8 @@ Json written(const Device& device) {
   return object;
 }
 
-Json written(const Link& link) {
-  Json object{{"kind", name(link.kind)}, {"from", link.from}, {"to", link.to}};
+OrderedJson written(const Link& link) {
+  OrderedJson object{{"kind", name(link.kind)}, {"from", link.from}, {"to", link.to}};
   put(object, "one_way", link.one_way);
   put(object, "count", link.count, 1);
   put(object, "count_possible", link.count_possible);
@@ -78,10 +78,10 @@ Json written(const Link& link) {
 }  // namespace
 
 std::string to_json(const Topology& topology, int indent) {
-  Json root{{"format", "tutti-topology"}, {"version", 1}};
+  OrderedJson root{{"format", "tutti-topology"}, {"version", 1}};
   put(root, "name", topology.name());
   put(root, "source", topology.source());
-  for (const char* list : {"hosts", "devices", "links"}) root[list] = Json::array();
+  for (const char* list : {"hosts", "devices", "links"}) root[list] = OrderedJson::array();
   for (const HostFacts& host : topology.hosts()) root["hosts"].push_back(written(host));
   for (const Device& device : topology.devices()) root["devices"].push_back(written(device));
   for (const Link& link : topology.links()) root["links"].push_back(written(link));
@@ -89,7 +89,7 @@ std::string to_json(const Topology& topology, int indent) {
     root["stated"].push_back({{"from", path.from}, {"to", path.to}, {"path", name(path.path)}});
   }
   for (const std::string& note : topology.notes()) root["notes"].push_back(note);
-  return root.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return root.dump(indent, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string serialise(const Topology& topology) { return to_json(topology, -1); }

@@ -14,7 +14,7 @@ namespace tutti {
 namespace {
 
 /// Takes a decimal number off the front.
-std::optional<long> take_number(std::string_view& text) {
+std::optional<long> take_digits(std::string_view& text) {
   long value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc{} || value < 0) return std::nullopt;
@@ -34,7 +34,7 @@ int rank_of(std::optional<long> number) { return number && *number < most_ranks 
 
 /// "[1,3]<stdout>:", "[job@1,3]<stderr>: ", "[rank3]:", "[default3]:", "[3] ", "  3: ": the rank, and what follows.
 /// Time stamps in brackets are left.
-int take_rank(std::string_view& text) {
+int take_label(std::string_view& text) {
   std::string_view rest = trim(text);
   if (take(rest, "[")) {
     const auto close = rest.find(']');
@@ -44,13 +44,13 @@ int take_rank(std::string_view& text) {
     const bool open_mpi = take(rest, "<stdout>:") || take(rest, "<stderr>:") || take(rest, "<stddiag>:");
     if (open_mpi) inside = inside.substr(std::min(inside.find_last_of(",@") + 1, inside.size()));
     const bool torch = !open_mpi && (take(inside, "rank") || take(inside, "default"));
-    const int rank = rank_of(take_number(inside));
+    const int rank = rank_of(take_digits(inside));
     if (rank < 0 || !inside.empty()) return -1;
     if (torch) take(rest, ":");
     text = rest;
     return rank;
   }
-  const int rank = rank_of(take_number(rest));
+  const int rank = rank_of(take_digits(rest));
   if (rank < 0 || (rest != ":" && !take(rest, ": "))) return -1;
   text = rest == ":" ? std::string_view{} : rest;
   return rank;
@@ -64,8 +64,8 @@ bool split_origin(std::string_view origin, NcclLogLine& line) {
   if (first == std::string_view::npos || first == 0) return false;
   std::string_view pid = origin.substr(first + 1, second - first - 1);
   std::string_view thread = origin.substr(second + 1);
-  const auto a = take_number(pid);
-  const auto b = take_number(thread);
+  const auto a = take_digits(pid);
+  const auto b = take_digits(thread);
   if (!a || !b || !pid.empty() || !thread.empty()) return false;
   line.host = origin.substr(0, first);
   line.pid = *a;
@@ -89,19 +89,19 @@ bool split_header(std::string_view header, NcclLogLine& line) {
     if (word.empty()) return false;
     if (word.starts_with('[') && word.ends_with(']')) {
       std::string_view inside = word.substr(1, word.size() - 2);
-      const auto device = take_number(inside);
+      const auto device = take_digits(inside);
       if (device && inside.empty()) line.device = rank_of(device);
     } else {
       // Launchers may leave no blank between their prefix and the host.
       std::string_view whole = word;
-      if (const int rank = take_rank(word); rank >= 0) line.rank = rank;
+      if (const int rank = take_label(word); rank >= 0) line.rank = rank;
       if (split_origin(word, line)) break;
       if (!line.file.empty()) return false;
       line.file = whole;
     }
   }
   if (line.host.empty()) return false;
-  if (const int rank = take_rank(header); rank >= 0) line.rank = rank;
+  if (const int rank = take_label(header); rank >= 0) line.rank = rank;
   header = trim(header);
   if (header.starts_with('[') && header.ends_with(']')) header = header.substr(1, header.size() - 2);
   line.time = header;
@@ -131,7 +131,7 @@ int stated_rank(std::string_view text) {
   const auto at = text.find(" rank ");
   if (at == std::string_view::npos) return -1;
   std::string_view rest = text.substr(at + 6);
-  const int rank = rank_of(take_number(rest));
+  const int rank = rank_of(take_digits(rest));
   return rest.starts_with(" nranks ") || rest.starts_with(" nRanks ") ? rank : -1;
 }
 
@@ -149,7 +149,7 @@ std::vector<NcclLogLine> nccl_log_lines(std::string_view text) {
     NcclLogLine line{.number = number};
     if (!split_nccl(whole, line)) {
       std::string_view rest = whole;
-      line.rank = take_rank(rest);
+      line.rank = take_label(rest);
       line.text = trim(rest);
     }
     if (line.text.empty()) continue;

@@ -31,7 +31,7 @@ std::string_view word_after(std::string_view text, std::string_view key) {
   return rest.substr(0, rest.find_first_of(" \t,"));
 }
 
-int number_after(std::string_view text, std::string_view key) {
+int index_after(std::string_view text, std::string_view key) {
   auto word = word_after(text, key);
   const int number = take_number(word);
   return word.empty() && number < max_index ? number : -1;
@@ -96,9 +96,9 @@ class LogReading {
 
   /// "… rank 2 nranks 16 cudaDev 2 nvmlDev 2 busId 201c0 …". Only the first communicator of a process counts.
   void init(const NcclLogLine& line) {
-    const int rank = number_after(line.text, " rank ");
-    int index = number_after(line.text, " nvmlDev ");
-    const int cuda = number_after(line.text, " cudaDev ");
+    const int rank = index_after(line.text, " rank ");
+    int index = index_after(line.text, " nvmlDev ");
+    const int cuda = index_after(line.text, " cudaDev ");
     if (index < 0) index = cuda;
     if (rank < 0 || index < 0 || index >= max_gpus_of_host || !processes_.insert({line.host, line.pid, cuda}).second)
       return;

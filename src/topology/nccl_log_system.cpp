@@ -23,16 +23,16 @@ namespace {
 constexpr std::size_t max_nodes = 20'000;
 
 /// "GPU/0-b000 (3)", "CPU/1 (1/2/-1)", "PCI/7000 (1000c0101000a096)".
-struct Node {
+struct LoggedNode {
   std::string_view kind{};
   std::string_view id{};       ///< without the number of the host
   std::string_view details{};  ///< in the brackets
 };
 
-std::optional<Node> node_of(std::string_view text) {
+std::optional<LoggedNode> node_of(std::string_view text) {
   const auto slash = text.find('/');
   if (slash == std::string_view::npos || slash == 0 || slash > 4) return {};
-  Node node{.kind = text.substr(0, slash)};
+  LoggedNode node{.kind = text.substr(0, slash)};
   auto id = text.substr(slash + 1, text.find_first_of(" \t", slash) - slash - 1);
   if (const auto dash = id.find('-'); dash != std::string_view::npos && dash > 0) id.remove_prefix(dash + 1);
   node.id = id;
@@ -49,7 +49,7 @@ struct Edge {
   std::string_view type{};
   double bandwidth = 0;
   std::size_t text = 0;  ///< where the node's text begins, from the "+"
-  Node node{};
+  LoggedNode node{};
 };
 
 std::optional<Edge> edge_of(std::string_view line) {
@@ -139,14 +139,14 @@ class System {
     return at == devices_.end() ? -1 : at->second;
   }
 
-  int remember(const Node& node, Device device) {
+  int remember(const LoggedNode& node, Device device) {
     const int id = host_.parts.add(std::move(device));
     devices_[{std::string(node.kind), std::string(node.id)}] = id;
     return id;
   }
 
   /// By number, which NCCL writes in hex: a line that is damaged behind it names the same CPU. No number, or -1: "?".
-  int cpu(const Node& node) {
+  int cpu(const LoggedNode& node) {
     std::uint64_t number = 0;
     const auto error = std::from_chars(node.id.data(), node.id.data() + node.id.size(), number, 16).ec;
     const int numa = error == std::errc{} && number < 1024 ? static_cast<int>(number) : -1;
@@ -191,7 +191,7 @@ class System {
 
   Device like_parent(int parent, DeviceKind kind) { return {.kind = kind, .numa_node = device(parent).numa_node}; }
 
-  static void gpu_details(Device& gpu, const Node& node) {
+  static void gpu_details(Device& gpu, const LoggedNode& node) {
     auto details = node.details;
     gpu.kind = DeviceKind::gpu;
     gpu.rank = take_number(details);

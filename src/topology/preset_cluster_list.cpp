@@ -71,7 +71,7 @@ constexpr std::array llama_facts{
                 "The Llama 3 Herd of Models, arXiv 2407.21783, section 3.3.1"},
     ethernet_switch, roce_latency};
 
-constexpr std::array list{
+constexpr std::array clusters{
     PresetCluster{{"8xA100-hdr", "2 nodes of 8 A100 on InfiniBand HDR, 8 rails", hdr_facts},
                   "dgx-a100",
                   2,
@@ -176,6 +176,6 @@ constexpr std::array list{
 
 }  // namespace
 
-std::span<const PresetCluster> preset_cluster_list() { return list; }
+std::span<const PresetCluster> preset_cluster_list() { return clusters; }
 
 }  // namespace tutti

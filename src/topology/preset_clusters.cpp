@@ -16,7 +16,7 @@ namespace tutti {
 
 namespace {
 
-const PresetCluster* entry(std::string_view name) {
+const PresetCluster* cluster_entry(std::string_view name) {
   for (const PresetCluster& candidate : preset_cluster_list()) {
     if (same_but_case(candidate.preset.name, name)) return &candidate;
   }
@@ -52,12 +52,12 @@ std::span<const Preset> cluster_presets() {
 }
 
 const Preset* find_cluster_preset(std::string_view name) {
-  const PresetCluster* found = entry(name);
+  const PresetCluster* found = cluster_entry(name);
   return found ? &found->preset : nullptr;
 }
 
 Cluster preset_cluster(std::string_view name, std::int64_t nodes) {
-  const PresetCluster* found = entry(name);
+  const PresetCluster* found = cluster_entry(name);
   if (!found) {
     std::vector<std::string_view> names;
     for (const Preset& candidate : cluster_presets()) names.push_back(candidate.name);

@@ -198,7 +198,7 @@ constexpr std::array a40_facts{
     latencies,
     bus_ids};
 
-constexpr std::array list{
+constexpr std::array machines{
     PresetEntry{{"dgx-1-v100", "DGX-1: 8 V100 in a hybrid cube mesh of NVLink 2, 4 EDR", dgx1_facts},
                 {.name = "dgx-1-v100",
                  .gpu = "Tesla V100-SXM2-32GB",
@@ -372,6 +372,6 @@ constexpr std::array list{
 
 }  // namespace
 
-std::span<const PresetEntry> preset_list() { return list; }
+std::span<const PresetEntry> preset_list() { return machines; }
 
 }  // namespace tutti

@@ -16,7 +16,7 @@ namespace tutti {
 
 namespace {
 
-const PresetEntry* entry(std::string_view name) {
+const PresetEntry* machine_entry(std::string_view name) {
   for (const PresetEntry& candidate : preset_list()) {
     if (same_but_case(candidate.preset.name, name) ||
         (!candidate.other_name.empty() && same_but_case(candidate.other_name, name))) {
@@ -44,12 +44,12 @@ std::span<const Preset> presets() {
 }
 
 const Preset* find_preset(std::string_view name) {
-  const PresetEntry* found = entry(name);
+  const PresetEntry* found = machine_entry(name);
   return found ? &found->preset : nullptr;
 }
 
 Topology preset(std::string_view name) {
-  if (const PresetEntry* found = entry(name)) return topology_of(found->machine);
+  if (const PresetEntry* found = machine_entry(name)) return topology_of(found->machine);
   throw Error(Code::invalid_argument, fmt::format("there is no preset '{}'", name),
               {.remedy = fmt::format("did you mean '{}'? `tutti topology --presets` lists all", nearest_preset(name))});
 }

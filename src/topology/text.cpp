@@ -60,6 +60,11 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
+std::string_view after(std::string_view text, std::string_view start) {
+  const auto at = text.find(start);
+  return at == std::string_view::npos ? std::string_view{} : text.substr(at + start.size());
+}
+
 bool same_but_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });

@@ -22,6 +22,9 @@ std::string printable_lines(std::string text);
 /// Without blanks, tabs and line ends around.
 std::string_view trim(std::string_view text);
 
+/// What follows `start` in a text; empty when that is not in it.
+std::string_view after(std::string_view text, std::string_view start);
+
 /// ASCII letters are the same in both cases.
 bool same_but_case(std::string_view a, std::string_view b);
 

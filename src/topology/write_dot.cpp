@@ -10,7 +10,7 @@ namespace tutti {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -78,26 +78,26 @@ std::string to_dot(const Topology& topology) {
   std::string text = fmt::format(
       "graph topology {{\n  label={};\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=10];\n"
       "  edge [fontname=\"sans-serif\", fontsize=8];\n",
-      quoted(topology.name()));
+      in_quotes(topology.name()));
   for (std::size_t host = 0; host < topology.hosts().size(); ++host) {
-    text += fmt::format("  subgraph cluster_{} {{\n    label={};\n", host, quoted(topology.hosts()[host].host));
+    text += fmt::format("  subgraph cluster_{} {{\n    label={};\n", host, in_quotes(topology.hosts()[host].host));
     for (const Device& device : topology.devices()) {
       if (device.host != static_cast<int>(host) || device.kind == DeviceKind::network_switch) continue;
-      auto words = quoted(label(device));
+      auto words = in_quotes(label(device));
       for (std::size_t at = 0; (at = words.find("\\\\n", at)) != std::string::npos;) words.erase(at, 1);
       text += fmt::format("    d{} [label={}, {}];\n", device.id, words, look(device.kind));
     }
     text += "  }\n";
   }
   for (const int id : topology.all(DeviceKind::network_switch)) {
-    text +=
-        fmt::format("  d{} [label={}, {}];\n", id, quoted(topology.device(id).name), look(DeviceKind::network_switch));
+    text += fmt::format("  d{} [label={}, {}];\n", id, in_quotes(topology.device(id).name),
+                        look(DeviceKind::network_switch));
   }
   for (const Link& link : topology.links()) {
     const auto words = label(link);
-    text +=
-        fmt::format("  d{} -- d{} [{}{}{}];\n", link.from, link.to, pen(link.kind),
-                    words.empty() ? "" : fmt::format(", label={}", quoted(words)), link.one_way ? ", dir=forward" : "");
+    text += fmt::format("  d{} -- d{} [{}{}{}];\n", link.from, link.to, pen(link.kind),
+                        words.empty() ? "" : fmt::format(", label={}", in_quotes(words)),
+                        link.one_way ? ", dir=forward" : "");
   }
   return text + "}\n";
 }

@@ -19,7 +19,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-Variables by_hand(int rank, int size, const std::string& store) {
+Variables named_rank(int rank, int size, const std::string& store) {
   return {{"TUTTI_RANK", std::to_string(rank)},
           {"TUTTI_WORLD_SIZE", std::to_string(size)},
           {"TUTTI_STORE", store},
@@ -101,7 +101,7 @@ TEST_CASE("ranks meet by hand-set variables over a unix socket and over TCP, aga
   const auto place = store + (store == "unix:" ? fresh_name("world") : std::to_string(free_port()));
   for (int turn = 0; turn < 3; ++turn) {
     on_threads(3, [&](int rank) {
-      auto variables = by_hand(rank, 3, place);
+      auto variables = named_rank(rank, 3, place);
       variables["TUTTI_SECRET"] = "a secret";
       const auto world = tutti::from_environment(tutti::environment_of(variables));
       require(world.rank == rank && world.size == 3, "rank and size");
@@ -175,7 +175,7 @@ TEST_CASE("without rank 0 the others say so, and whom they wait for") {
   REQUIRE_FALSE(lines.empty());
   CHECK(lines.front().find("rank 0 of 3 has not come") != std::string::npos);
   const auto unserved = error_of([&] {
-    auto variables = by_hand(1, 2, "unix:" + fresh_name("nobody"));
+    auto variables = named_rank(1, 2, "unix:" + fresh_name("nobody"));
     variables["TUTTI_TIMEOUT"] = "100ms";
     tutti::from_environment(tutti::environment_of(variables));
   });
@@ -219,7 +219,7 @@ TEST_CASE("a rank with the wrong job or secret is told which, and the others sti
   const auto place = "unix:" + fresh_name("strict");
   std::vector<std::string> told;
   const auto odd = [&](const Variables& changes) {
-    auto variables = by_hand(1, 2, place);
+    auto variables = named_rank(1, 2, place);
     variables["TUTTI_SECRET"] = "right";
     for (const auto& [name, value] : changes) variables[name] = value;
     if (changes.count("TUTTI_SECRET") != 0 && changes.at("TUTTI_SECRET").empty()) variables.erase("TUTTI_SECRET");
@@ -236,7 +236,7 @@ TEST_CASE("a rank with the wrong job or secret is told which, and the others sti
       odd({{"TUTTI_SECRET", ""}});
       odd({{"TUTTI_JOB", "another"}});
     }
-    auto variables = by_hand(number, 2, place);
+    auto variables = named_rank(number, 2, place);
     variables["TUTTI_SECRET"] = "right";
     talk(tutti::from_environment(tutti::environment_of(variables)));
   });
@@ -248,14 +248,14 @@ TEST_CASE("a rank with the wrong job or secret is told which, and the others sti
 
 TEST_CASE("rank 0 that cannot listen says where and what to do") {
   const auto error = error_of([] {
-    auto variables = by_hand(0, 2, "tcp://203.0.113.7:4000");  // an address for documentation, of no machine
+    auto variables = named_rank(0, 2, "tcp://203.0.113.7:4000");  // an address for documentation, of no machine
     tutti::from_environment(tutti::environment_of(variables));
   });
   CHECK(error.code() == Code::bootstrap);
   CHECK(says(error, "tcp://203.0.113.7:4000"));
   CHECK(says(error, "TUTTI_LISTEN"));
   const auto unknown = error_of([] {
-    auto variables = by_hand(0, 2, "tcp://127.0.0.1:4000");
+    auto variables = named_rank(0, 2, "tcp://127.0.0.1:4000");
     variables["TUTTI_LISTEN"] = "no-such-interface0";
     tutti::from_environment(tutti::environment_of(variables));
   });
@@ -265,7 +265,7 @@ TEST_CASE("rank 0 that cannot listen says where and what to do") {
 TEST_CASE("rank 0 listens on the interface that TUTTI_LISTEN names") {
   const auto place = "tcp://localhost:" + std::to_string(free_port());
   on_threads(2, [&](int rank) {
-    auto variables = by_hand(rank, 2, place);
+    auto variables = named_rank(rank, 2, place);
     if (rank == 0) variables["TUTTI_LISTEN"] = "lo";
     talk(tutti::from_environment(tutti::environment_of(variables)));
   });
@@ -276,7 +276,7 @@ TEST_CASE("a host id says which ranks share memory, and TUTTI_HOST_ID parts them
   const auto place = "unix:" + fresh_name("hosts");
   std::vector<std::string> ids(3);
   on_threads(3, [&](int rank) {
-    auto variables = by_hand(rank, 3, place);
+    auto variables = named_rank(rank, 3, place);
     if (rank == 2) variables["TUTTI_HOST_ID"] = "elsewhere";
     ids[static_cast<std::size_t>(rank)] = tutti::from_environment(tutti::environment_of(variables)).host_id;
   });

@@ -11,7 +11,7 @@ using namespace tutti;
 
 namespace {
 
-Facts facts_of(int ranks, bool one_process, bool has_segments) {
+Facts host_facts(int ranks, bool one_process, bool has_segments) {
   return {.ranks = ranks,
           .one_process = one_process,
           .has_segments = has_segments,
@@ -22,7 +22,7 @@ Facts facts_of(int ranks, bool one_process, bool has_segments) {
 Decision chosen(Collective collective, std::size_t bytes, const Facts& facts) {
   Request request{.collective = collective, .type = DataType::uint8, .element_size = 1, .count = bytes};
   if (reduces(collective)) request.op.kind = Op::sum;
-  return choose(request, facts);
+  return decide(request, facts);
 }
 
 /// The first number in [from, to] from which on `is` holds; it must hold from there to the end.
@@ -59,7 +59,7 @@ void check_row(const std::string& first_cell, const std::string& number) {
 }  // namespace
 
 TEST_CASE("docs/choice.md: the largest packet") {
-  const Facts facts = facts_of(2, false, false);
+  const Facts facts = host_facts(2, false, false);
   const auto is_fifo = [&](std::size_t bytes) {
     return chosen(Collective::all_gather, bytes, facts).protocol == Protocol::fifo;
   };
@@ -67,7 +67,7 @@ TEST_CASE("docs/choice.md: the largest packet") {
 }
 
 TEST_CASE("docs/choice.md: the largest one_shot all_reduce") {
-  const Facts facts = facts_of(2, false, false);
+  const Facts facts = host_facts(2, false, false);
   const auto is_two_shot = [&](std::size_t bytes) {
     return chosen(Collective::all_reduce, bytes, facts).algorithm == Algorithm::two_shot;
   };
@@ -76,7 +76,7 @@ TEST_CASE("docs/choice.md: the largest one_shot all_reduce") {
 
 TEST_CASE("docs/choice.md: from where on windows pay, for threads and for processes") {
   for (const bool threads : {true, false}) {
-    const Facts facts = facts_of(2, threads, !threads);
+    const Facts facts = host_facts(2, threads, !threads);
     const auto is_window = [&](std::size_t bytes) {
       return chosen(Collective::all_reduce, bytes, facts).protocol == Protocol::window;
     };
@@ -87,20 +87,21 @@ TEST_CASE("docs/choice.md: from where on windows pay, for threads and for proces
 TEST_CASE("docs/choice.md: broadcast and reduce by bytes and by ranks") {
   for (const Collective collective : {Collective::broadcast, Collective::reduce}) {
     const auto is_two_shot = [&](std::size_t bytes) {
-      return chosen(collective, bytes, facts_of(3, false, false)).algorithm == Algorithm::two_shot;
+      return chosen(collective, bytes, host_facts(3, false, false)).algorithm == Algorithm::two_shot;
     };
     check_row("broadcast and reduce", format_bytes(first_with(1, 1 << 26, is_two_shot)));
     const auto is_tree = [&](std::size_t ranks) {
-      return chosen(collective, 64, facts_of(static_cast<int>(ranks), false, false)).algorithm == Algorithm::tree;
+      return chosen(collective, 64, host_facts(static_cast<int>(ranks), false, false)).algorithm == Algorithm::tree;
     };
     check_row("broadcast and reduce", std::to_string(first_with(2, 64, is_tree)) + " ranks on");
-    CHECK(chosen(collective, 1 << 26, facts_of(2, false, false)).algorithm == Algorithm::one_shot);  // from 3 ranks on
+    CHECK(chosen(collective, 1 << 26, host_facts(2, false, false)).algorithm ==
+          Algorithm::one_shot);  // from 3 ranks on
   }
 }
 
 TEST_CASE("docs/choice.md: from how many ranks on a barrier is a dissemination") {
   const auto is_bruck = [](std::size_t ranks) {
-    return chosen(Collective::barrier, 1, facts_of(static_cast<int>(ranks), false, false)).algorithm ==
+    return chosen(Collective::barrier, 1, host_facts(static_cast<int>(ranks), false, false)).algorithm ==
            Algorithm::bruck;
   };
   check_row("barrier", "below " + std::to_string(first_with(2, 64, is_bruck)) + " ranks");

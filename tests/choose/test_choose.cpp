@@ -43,7 +43,7 @@ bool uneven(Collective collective) {
 /// The decision; nothing, and a reason with a remedy, where there is none.
 std::optional<Decision> decided(const Request& request, const Facts& facts) {
   try {
-    return choose(request, facts);
+    return decide(request, facts);
   } catch (const Error& error) {
     CHECK(error.code() == Code::unsupported);
     CHECK_FALSE(error.reason().empty());
@@ -168,18 +168,18 @@ TEST_CASE("the choice does not see what may differ from rank to rank: buffers, t
   const Facts facts = facts_of(4, true);
   for (const std::size_t count : sizes) {
     Request request = request_of(Collective::all_reduce, count, 4);
-    const std::string first = describe(choose(request, facts));
+    const std::string first = describe(decide(request, facts));
     int somewhere = 0;
     request.in = request.out = &somewhere;
     request.options.timeout = std::chrono::seconds(1);
-    CHECK(describe(choose(request, facts)) == first);
+    CHECK(describe(decide(request, facts)) == first);
   }
   std::optional<std::string> first;
   for (const std::size_t count : sizes) {
     const std::vector<std::size_t> counts{count, 0, 1, count};
     Request request = request_of(Collective::all_to_all_v, count, 4);
     request.counts = request.receive_counts = counts;
-    const std::string decision = describe(choose(request, facts));
+    const std::string decision = describe(decide(request, facts));
     if (!first) first = decision;
     CHECK(decision == *first);
   }
@@ -201,7 +201,7 @@ TEST_CASE("without a window the same call goes by messages") {
     Request request = request_of(collective, count, ranks);
     const std::vector<std::size_t> counts(static_cast<std::size_t>(ranks), count);
     if (uneven(collective)) request.counts = counts;
-    const Decision decision = choose_without_window(request, facts);
+    const Decision decision = decide_without_window(request, facts);
     if (decision.protocol == Protocol::window || !fault(request, decision, facts).empty()) {
       FAIL_CHECK(describe(request) << ": " << describe(decision));
     }

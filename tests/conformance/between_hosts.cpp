@@ -15,7 +15,7 @@ std::optional<Decision> decision_on(const Case& c, const Facts& facts) {
                         ->request(c.collective, {}, 0, {.algorithm = c.algorithm, .deterministic = c.deterministic});
   request.root = root_of(c);
   try {
-    return choose(request, facts);
+    return decide(request, facts);
   } catch (const Error&) {
     return std::nullopt;
   }

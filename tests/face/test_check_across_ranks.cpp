@@ -12,13 +12,13 @@ namespace {
 using Values = std::vector<int>;
 using Table = std::vector<std::size_t>;
 
-struct Pair {
+struct TwoCalls {
   std::string difference;
   std::vector<std::string> both;  ///< how the error calls the two
   std::function<void(Communicator&, Values&)> rank_0, others;
 };
 
-const std::vector<Pair> pairs = {
+const std::vector<TwoCalls> pairs = {
     {"the collective",
      {"all_reduce of 16 B int32 (sum)", "broadcast of 16 B int32"},
      [](Communicator& c, Values& v) { all_reduce(c, on_host(v), sum).wait(); },
@@ -77,7 +77,7 @@ const std::vector<Pair> pairs = {
 }  // namespace
 
 TEST_CASE("two different calls are an error on all ranks that names both, and the communicator goes on") {
-  for (const Pair& pair : pairs) {
+  for (const TwoCalls& pair : pairs) {
     INFO(pair.difference << ": " << pair.both.front());
     std::vector<std::optional<Error>> told(3);
     in_process(3,

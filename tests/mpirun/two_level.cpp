@@ -1,7 +1,7 @@
 /// @file  Ranks of several hosts over MPI: as the hosts they are on, or playing hosts on one machine.
 // ranks: 2 5
 // hosts: 1,2 2,2
-// with: run/between_hosts_checks.cpp conformance/arithmetic.cpp conformance/between_hosts.cpp conformance/case.cpp conformance/covering.cpp conformance/definition.cpp conformance/run_case.cpp conformance/suite.cpp
+// with: tutti_conformance run/between_hosts_checks.cpp
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -13,7 +13,7 @@ using namespace tutti::host;
 
 namespace {
 
-Request request() {
+Request one_call() {
   Request made{.collective = Collective::reduce, .type = DataType::float32, .element_size = 4, .count = 10, .root = 1};
   made.op.kind = Op::sum;
   return made;
@@ -37,10 +37,10 @@ bool says(const std::string& text, const std::string& words) {
 }  // namespace
 
 TEST_CASE("what a signature is made of must agree, and the words say what does not") {
-  const CallSignature first = signature_of(request(), 4);
+  const CallSignature first = signature_of(one_call(), 4);
   CHECK(told({first, first, first}).empty());
   const auto differs = [&](const auto& change, const std::string& words) {
-    Request other = request();
+    Request other = one_call();
     change(other);
     const std::string text = told({first, first, signature_of(other, 4)});
     CHECK(says(text, "as call 5 rank 0 made reduce of 40 B float32 (sum) and rank 2 made "));
@@ -56,19 +56,19 @@ TEST_CASE("what a signature is made of must agree, and the words say what does n
   differs([](Request& r) { r.options.protocol = Protocol::fifo; }, "the protocol (automatic and fifo)");
   differs([](Request& r) { r.options.backend = Backend::host; }, "the backend (automatic and host)");
   differs([](Request& r) { r.options.deterministic = true; }, "the wish for determinism");
-  CHECK(says(told({first, signature_of(request(), 5)}), "the number of calls before"));
+  CHECK(says(told({first, signature_of(one_call(), 5)}), "the number of calls before"));
 }
 
 TEST_CASE("what may differ from rank to rank is not in a signature") {
-  const CallSignature first = signature_of(request(), 0);
-  Request other = request();
+  const CallSignature first = signature_of(one_call(), 0);
+  Request other = one_call();
   int somewhere = 0;
   other.in = other.out = &somewhere;
   other.in_count = other.out_count = 99;  // what a rank does not use may be anything
   other.options.timeout = std::chrono::seconds(1);
   CHECK(told({first, signature_of(other, 0)}).empty());
   const std::vector<std::size_t> one{1, 2}, two{2, 1};
-  Request exchange = request();
+  Request exchange = one_call();
   exchange.collective = Collective::all_to_all_v;
   exchange.counts = one;
   const CallSignature a = signature_of(exchange, 0);
@@ -78,7 +78,7 @@ TEST_CASE("what may differ from rank to rank is not in a signature") {
 
 TEST_CASE("tables of counts must be the same, to the order") {
   const std::vector<std::size_t> one{1, 2}, two{2, 1};
-  Request gather = request();
+  Request gather = one_call();
   gather.collective = Collective::all_gather_v;
   gather.counts = one;
   const CallSignature a = signature_of(gather, 0);

@@ -3,11 +3,13 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "tutti/base/error.hpp"
 #include "tutti/topology/read.hpp"
@@ -28,6 +30,19 @@ inline std::string fixture(const std::string& name) {
 
 /// The topology of a fixture, named after it.
 inline Topology read_fixture(const std::string& name) { return from_text(fixture(name), name); }
+
+/// Does one of its notes say this?
+inline bool has_note(const Topology& topology, const std::string& part) {
+  return std::any_of(topology.notes().begin(), topology.notes().end(),
+                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
+}
+
+/// The names of these devices.
+inline std::vector<std::string> names_of(const Topology& topology, const std::vector<int>& ids) {
+  std::vector<std::string> names;
+  for (const int id : ids) names.push_back(topology.device(id).name);
+  return names;
+}
 
 /// What the reading of a text ends with; empty when it does not.
 inline std::string complaint(const std::string& text, const std::string& name = "f") {

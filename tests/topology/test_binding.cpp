@@ -2,20 +2,11 @@
 
 #include "catch.hpp"
 #include "contains.hpp"
+#include "fixtures.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/topology/presets.hpp"
 
 using namespace tutti;
-
-namespace {
-
-std::vector<std::string> names_of(const Topology& topology, const std::vector<int>& ids) {
-  std::vector<std::string> names;
-  for (const int id : ids) names.push_back(topology.device(id).name);
-  return names;
-}
-
-}  // namespace
 
 TEST_CASE("each rank of a DGX A100 is bound beside its own GPU") {
   const Topology topology = preset("dgx-a100");

@@ -13,11 +13,6 @@ using namespace tutti;
 
 namespace {
 
-bool has_note(const Topology& topology, const std::string& part) {
-  return std::any_of(topology.notes().begin(), topology.notes().end(),
-                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
-}
-
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   const auto at = text.find(what);
   REQUIRE(at != std::string::npos);

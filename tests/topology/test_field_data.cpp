@@ -69,12 +69,6 @@ std::string pci_class(const Topology& topology, int a, int b) {
   return std::string(name(find_path(Topology(parts), a, b).path));
 }
 
-std::vector<std::string> names_of(const Topology& topology, const std::vector<int>& ids) {
-  std::vector<std::string> names;
-  for (const int id : ids) names.push_back(topology.device(id).name);
-  return names;
-}
-
 void check_nccl_facts(const Topology& topology, const Json& facts) {
   std::vector<int> numa;
   for (const int id : topology.all(DeviceKind::cpu)) numa.push_back(topology.device(id).numa_node);

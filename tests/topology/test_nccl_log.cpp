@@ -20,11 +20,6 @@ std::string label(const Topology& topology, const char* a, const char* b) {
   return find_path(topology, topology.find(a), topology.find(b)).label();
 }
 
-bool has_note(const Topology& topology, const std::string& part) {
-  return std::any_of(topology.notes().begin(), topology.notes().end(),
-                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
-}
-
 }  // namespace
 
 TEST_CASE("the system that an NCCL log draws is a graph with NCCL's bandwidths") {

@@ -19,11 +19,6 @@ const Link* link_between(const Topology& topology, int a, int b, LinkKind kind) 
   return nullptr;
 }
 
-bool has_note(const Topology& topology, const std::string& part) {
-  return std::any_of(topology.notes().begin(), topology.notes().end(),
-                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
-}
-
 }  // namespace
 
 TEST_CASE("NCCL XML becomes devices with places, numbers and everything it says") {

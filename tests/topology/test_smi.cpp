@@ -51,11 +51,6 @@ void check_same(const std::string& damaged) {
   CHECK(std::ranges::equal(read.hosts(), sound.hosts()));
 }
 
-bool has_note(const Topology& topology, const std::string& part) {
-  return std::any_of(topology.notes().begin(), topology.notes().end(),
-                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
-}
-
 }  // namespace
 
 TEST_CASE("the matrix of nvidia-smi gives GPUs, adapters, classes and affinities") {

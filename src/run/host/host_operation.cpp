@@ -62,7 +62,7 @@ bool HostOperation::advance() {
         return true;
       case ScheduleRun::Progress::closed:
         if (plan_->without_window == nullptr) {
-          const Decision decision = choose_without_window(plan_->request, engine_.facts_);
+          const Decision decision = decide_without_window(plan_->request, engine_.facts_);
           plan_->without_window = std::make_unique<HostPreparation>(decision, request(), engine_.team_);
         }
         begin_schedule(*plan_->without_window);

@@ -7,8 +7,6 @@ namespace tutti::two_level {
 
 namespace {
 
-constexpr bool here_network_here[] = {false, true, false};
-
 /// Up to here, all hosts' parts go through the network in one call: fewer messages. Beyond, host by host, so that one
 /// host's part is on its way while the next one's is reduced.
 constexpr std::size_t one_call_bytes = std::size_t{256} << 10;

@@ -47,8 +47,6 @@ Remote exchange(Network* network, Collective collective, std::size_t bytes, std:
 
 // ---- one exchange --------------------------------------------------------------------------------------------------
 
-constexpr bool here_network_here[] = {false, true, false};
-
 /// A round takes the same slice of every rank's contribution to a result: all_reduce and reduce have one result,
 /// reduce_scatter has one a rank.
 class OneExchange final : public Recipe {

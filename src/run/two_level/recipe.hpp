@@ -33,6 +33,9 @@ struct Remote {
 /// What a stage leaves to be waited for.
 using Action = std::variant<std::monostate, Local, Remote>;
 
+/// Which stages are the network's, of the usual kind: something here, something between hosts, something here.
+inline constexpr bool here_network_here[] = {false, true, false};
+
 /// Every round goes through all stages in order. The ranks of a host take local stages in one order, those of a network
 /// its calls in one order, and while a call is with the network, the stages of the next round go on.
 ///

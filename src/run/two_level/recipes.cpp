@@ -14,7 +14,6 @@ constexpr std::size_t columns_from_bytes = std::size_t{32} << 10;
 constexpr std::size_t two_exchanges_from_bytes = std::size_t{8} << 10;
 
 constexpr bool here[] = {false};
-constexpr bool here_network_here[] = {false, true, false};
 
 /// Nothing to do: no elements.
 class Nothing final : public Recipe {

@@ -27,7 +27,7 @@ LocalPlan local_plan(const Setting& setting, Request request) {
     default:
       break;
   }
-  return std::make_unique<host::HostPreparation>(choose_without_window(request, setting.here), request, setting.team);
+  return std::make_unique<host::HostPreparation>(decide_without_window(request, setting.here), request, setting.team);
 }
 
 }  // namespace tutti::two_level

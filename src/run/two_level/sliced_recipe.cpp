@@ -10,8 +10,6 @@ namespace tutti::two_level {
 
 namespace {
 
-constexpr bool here_network_here[] = {false, true, false};
-
 bool has_parts_in(Collective collective) {
   switch (collective) {
     case Collective::reduce_scatter:

@@ -8,8 +8,6 @@ namespace tutti::two_level {
 
 namespace {
 
-constexpr bool here_network_here[] = {false, true, false};
-
 /// What the three-stage recipes have in common.
 class VectorRecipe : public Recipe {
  protected:
