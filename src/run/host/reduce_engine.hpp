@@ -55,7 +55,7 @@ HWY_NOINLINE void through_scratch(const ReduceCall& call, Finish finish, std::ui
   using T = typename Kernel::Type;
   alignas(64) Byte scratch[piece_bytes];
   void* const into = scratch;
-  for (Piece piece(call, sizeof(T)); piece.next();) {
+  for (CallPiece piece(call, sizeof(T)); piece.next();) {
     general_pass<Kernel>(piece.into(&into), finish, 0, piece.call().count * sizeof(T));
     piece.spread(scratch, streaming);
   }
@@ -123,7 +123,7 @@ HWY_NOINLINE void unordered(const ReduceCall& call, Finish finish, std::uint32_t
     if (call.source_count > sources_at_once && bytes >= least_in_turns) {
       alignas(64) Byte scratch[piece_bytes];
       void* const into = scratch;
-      for (Piece piece(call, sizeof(typename Kernel::Type)); piece.next();) {
+      for (CallPiece piece(call, sizeof(typename Kernel::Type)); piece.next();) {
         int from = 0;
         for (; call.source_count - from > sources_at_once; from += sources_at_once - 1) {
           ReduceCall turn = piece.into(&into);

@@ -33,7 +33,7 @@ void average_loop(const ReduceCall& call, const void*) {
     alignas(64) Byte bytes[piece_bytes];
     T* const scratch = std::launder(reinterpret_cast<T*>(bytes));
     void* const into = scratch;
-    for (Piece piece(call, sizeof(T)); piece.next();) {
+    for (CallPiece piece(call, sizeof(T)); piece.next();) {
       const std::size_t count = piece.call().count;
       general_pass<Kernel>(piece.into(&into), {}, 0, count * sizeof(T));
       for (std::size_t i = 0; i < count; ++i) scratch[i] = averaged(scratch[i], call.finish_over);
@@ -52,7 +52,7 @@ void premultiplied_loop(const ReduceCall& call, const void* state) {
   alignas(64) Byte bytes[piece_bytes];  // not T: nothing is to initialise them
   T* const scratch = std::launder(reinterpret_cast<T*>(bytes));
   void* const into = scratch;
-  for (Piece piece(call, sizeof(T)); piece.next();) {
+  for (CallPiece piece(call, sizeof(T)); piece.next();) {
     const std::size_t count = piece.call().count;
     if constexpr (std::is_integral_v<T>) {
       std::memcpy(scratch, piece.source(call.prepare), count * sizeof(T));

@@ -16,9 +16,9 @@ namespace tutti::host {
 inline constexpr std::size_t piece_bytes = 4096;
 
 /// Moves over a call from its beginning to its end.
-class Piece {
+class CallPiece {
  public:
-  Piece(const ReduceCall& whole, std::size_t element_size) : whole_(whole), size_(element_size) {
+  CallPiece(const ReduceCall& whole, std::size_t element_size) : whole_(whole), size_(element_size) {
     expect(whole.source_count <= limit && whole.destination_count <= limit, Code::internal,
            "a reduction over more than 256 arrays at once");
     call_.sources = sources_;
@@ -26,8 +26,8 @@ class Piece {
     call_.source_count = whole.source_count;
     call_.destination_count = whole.destination_count;
   }
-  Piece(const Piece&) = delete;
-  Piece& operator=(const Piece&) = delete;
+  CallPiece(const CallPiece&) = delete;
+  CallPiece& operator=(const CallPiece&) = delete;
 
   /// The next elements, at most as many as scratch holds; false at the end.
   bool next() {
