@@ -125,13 +125,10 @@ RollCall part_of(const RollCall& roll, std::span<const int> members) {
 
 }  // namespace
 
-CommunicatorState::CommunicatorState(World given, const Config& settings)
-    : CommunicatorState(given, settings, new_family(expect_sound(given, settings), settings)) {}
-
-CommunicatorState::CommunicatorState(World given, const Config& settings, Family from)
+CommunicatorState::CommunicatorState(World given, const Config& settings, std::optional<Family> from)
     : world(std::move(given)),
       config(settings),
-      family(std::move(from)),
+      family(from ? *std::move(from) : new_family(expect_sound(world, config), config)),
       team(local_world(world, family.roll), family.numa_node, world.deadline()),
       facts(facts_of(family.roll, team)),
       engine(engine_for(*this)) {}

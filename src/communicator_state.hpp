@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,10 +32,8 @@ struct CommunicatorState final : Keeper {
     std::vector<std::shared_ptr<Store>> stores_above{};  ///< of the communicators that this one was split from
   };
 
-  /// Collective: a new family.
-  CommunicatorState(World world, const Config& config);
-  /// Collective: a member of a family.
-  CommunicatorState(World world, const Config& config, Family family);
+  /// Collective: a member of `family`, or the first of a new one.
+  CommunicatorState(World world, const Config& config, std::optional<Family> family = {});
 
   /// A communicator of some of the ranks, collective over them. `store_name` is for their keys, not used before.
   std::shared_ptr<CommunicatorState> part(std::span<const int> members, const std::string& store_name) const;

@@ -72,14 +72,13 @@ bool ProgressLoop::attempt(Operation& operation) noexcept {
 
 void ProgressLoop::drive(Operation& operation) noexcept {
   Pause pause(policy_);
-  std::uint64_t progress = operation.progress();
+  std::uint64_t progress = 0;
+  {
+    const auto lock = guard();
+    progress = operation.progress();
+  }
   for (;;) {
     bool look = false;
-    // A long operation waits often: none of its waits is longer for that.
-    if (operation.progress() != progress) {
-      progress = operation.progress();
-      pause.restart();
-    }
     // Alone and waiting for one word: nothing else can have happened until it changes.
     const bool alone = !threaded_ && active_.size() == 1 && active_.front() == &operation;
     const Operation::Watch watch = alone ? operation.watch() : Operation::Watch{};
@@ -96,6 +95,11 @@ void ProgressLoop::drive(Operation& operation) noexcept {
       if (operation.finished()) return;
       round();
       if (operation.finished()) return;
+      // A long operation waits often: none of its waits is longer for that.
+      if (operation.progress() != progress) {
+        progress = operation.progress();
+        pause.restart();
+      }
     }
     if (watch.word == nullptr) look = pause() || operation.is_slow();
     if (look) {
