@@ -108,7 +108,7 @@ void look_at_nccl(const Snapshot& snapshot, Report& report) {
     for (const std::string& name : names) {
       if (const auto version = nccl_of(name)) {
         versions.insert(*version);
-        places.push_back(folder + "/" + name);
+        places.push_back(fmt::format("{}/{}", folder, name));
       }
     }
   }
