@@ -1,5 +1,6 @@
 #include "run/host/host_engine.hpp"
 
+#include <cassert>
 #include <utility>
 
 #include "run/host/host_operation.hpp"
@@ -25,6 +26,7 @@ Operation& HostEngine::run(const Decision& decision, const Request& request, std
     throw_trouble();
   std::unique_ptr<HostPreparation> own;
   HostPreparation* plan = memory != nullptr ? static_cast<HostPreparation*>(memory->get()) : nullptr;
+  assert(plan == nullptr || dynamic_cast<HostPreparation*>(memory->get()) == plan);
   if (plan == nullptr) [[unlikely]] {
     own = std::make_unique<HostPreparation>(decision, request, team_);
     plan = own.get();

@@ -67,7 +67,7 @@ int divided(std::size_t bytes, std::size_t piece, int most) {
 /// Rings and all-to-alls need nothing from chunks, their blocks are pieces already; chains and stages do.
 int chunks_of(const Scenario& scenario, const choose::Platform& platform, Algorithm algorithm) {
   if (scenario.chunks > 0) return scenario.chunks;
-  constexpr std::size_t MiB = std::size_t{1} << 20;
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
   if (scenario.arrangement == Arrangement::two_level) {
     // k chunks hide all but 1/k of what happens inside a machine, and pay the hops between machines k times.
     const choose::Parts parts = choose::parts(Collective::all_reduce, choose::Pattern::two_level, scenario.protocol,
@@ -77,7 +77,7 @@ int chunks_of(const Scenario& scenario, const choose::Platform& platform, Algori
     return hops > 0 ? std::clamp(static_cast<int>(std::lround(std::sqrt(inside / hops))), 1, 8) : 1;
   }
   const bool chain = has_root(scenario.collective) || algorithm == Algorithm::tree;
-  return chain ? divided(scenario.bytes, MiB, 32) : 1;
+  return chain ? divided(scenario.bytes, mebibyte, 32) : 1;
 }
 
 void add_two_level(Plan& plan, const Scenario& scenario, const choose::Platform& platform, std::uint64_t bytes) {

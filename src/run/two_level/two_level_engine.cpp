@@ -1,5 +1,6 @@
 #include "run/two_level/two_level_engine.hpp"
 
+#include <cassert>
 #include <utility>
 
 #include "run/two_level/recipes.hpp"
@@ -29,6 +30,7 @@ Operation& TwoLevelEngine::run(const Decision& decision, const Request& request,
   }
   std::unique_ptr<Recipe> own;
   Recipe* recipe = memory != nullptr ? static_cast<Recipe*>(memory->get()) : nullptr;
+  assert(recipe == nullptr || dynamic_cast<Recipe*>(memory->get()) == recipe);
   if (recipe == nullptr) {
     if (reduces(request.collective)) {
       if (const char* reason = host::unsupported(request.type, request.op)) {
