@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -32,8 +33,7 @@ class Footnotes {
 };
 
 std::string amount(double value) {
-  return value >= 100 ? fmt::format("{:.0f}", value)
-                      : fmt::format("{:g}", static_cast<double>(static_cast<long>(value * 100 + 0.5)) / 100);
+  return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:g}", std::round(value * 100) / 100);
 }
 
 }  // namespace
