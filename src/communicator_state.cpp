@@ -156,8 +156,13 @@ Operation& CommunicatorState::begin(const Request& request) {
     if (!buffers_apart(request, known->shape)) validate_buffers(request, world.rank, known->shape);
     return engine->run(known->decision, request, &known->preparation);
   }
+  return begin_anew(request);
+}
+
+Operation& CommunicatorState::begin_anew(const Request& request) {
   validate(request, world.rank, world.size);
   const Decision decision = decide(request, facts);
+  Remembered* known = nullptr;
   if (request.counts.empty()) {  // tables of counts are too long to compare
     known = memory.remember(request, shape_of(request, world.rank, world.size), decision);
   }

@@ -40,6 +40,7 @@ struct CommunicatorState final : Keeper {
 
   /// Checks, chooses and runs; what a call like this one has been through before is not done again.
   Operation& begin(const Request& request);
+  Operation& begin_anew(const Request& request);
 
   World world;
   Config config;

@@ -35,7 +35,7 @@ class Operation {
   /// A word that another rank changes when this operation can go on, if there is one such word.
   struct Watch {
     const std::atomic<std::uint64_t>* word = nullptr;
-    std::uint64_t until = 0;  ///< the value to wait for
+    std::uint64_t until = 0;  ///< the least value to wait for; it only grows
     /// Cache lines behind the word's that change just before it. Whoever looks at the word asks for them too, so that the
     /// processor fetches all at once.
     int lines = 0;
@@ -55,7 +55,7 @@ class Operation {
   /// Before each use.
   void start(ProgressLoop& loop, std::chrono::milliseconds timeout) {
     loop_ = &loop;
-    timeout_ = std::min<std::chrono::milliseconds>(timeout, std::chrono::hours(24 * 365));  // no clock overflows
+    timeout_ = timeout;
     deadline_.reset();
     if (failed_) [[unlikely]]
       error_ = nullptr;

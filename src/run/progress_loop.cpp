@@ -1,5 +1,7 @@
 #include "run/progress_loop.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -7,6 +9,9 @@
 namespace tutti {
 
 namespace {
+
+/// Beyond, clocks would overflow.
+constexpr std::chrono::hours longest_wait{24 * 365};
 
 /// Waits a moment, longer and longer. Every so often it is time to look at the clock.
 class Pause {
@@ -52,14 +57,8 @@ ProgressLoop::~ProgressLoop() {
   thread_.join();
 }
 
-void ProgressLoop::add(Operation& operation) noexcept {
-  if (attempt(operation)) return;
-  active_.push_back(&operation);
-  if (threaded_) arrived_.notify_one();
-}
-
 /// True when it is finished.
-bool ProgressLoop::attempt(Operation& operation) noexcept {
+inline bool ProgressLoop::attempt(Operation& operation) noexcept {
   try {
     if (!operation.advance()) return false;
   } catch (...) {
@@ -68,6 +67,12 @@ bool ProgressLoop::attempt(Operation& operation) noexcept {
   }
   operation.finished_ = true;
   return true;
+}
+
+void ProgressLoop::add(Operation& operation) noexcept {
+  if (attempt(operation)) return;
+  active_.push_back(&operation);
+  if (threaded_) arrived_.notify_one();
 }
 
 void ProgressLoop::drive(Operation& operation) noexcept {
@@ -83,11 +88,16 @@ void ProgressLoop::drive(Operation& operation) noexcept {
     const bool alone = !threaded_ && active_.size() == 1 && active_.front() == &operation;
     const Operation::Watch watch = alone ? operation.watch() : Operation::Watch{};
     if (watch.word != nullptr) {
-      while (watch.word->load(std::memory_order_relaxed) != watch.until && !look) {
+      while (watch.word->load(std::memory_order_relaxed) < watch.until && !look) {
         for (int line = 1; line <= watch.lines; ++line) {
           __builtin_prefetch(reinterpret_cast<const std::byte*>(watch.word) + 64 * line);
         }
         look = pause();
+      }
+      if (!look) {
+        if (attempt(operation)) return active_.clear();
+        pause.restart();  // it has got further: what it waits for now is a new wait
+        continue;
       }
     }
     {
@@ -144,7 +154,8 @@ void ProgressLoop::check_clocks() noexcept {
     std::exception_ptr error;
     try {
       operation.check_peers();
-      if (!operation.deadline_) operation.deadline_ = now + operation.timeout_;
+      if (!operation.deadline_)
+        operation.deadline_ = now + std::min<std::chrono::milliseconds>(operation.timeout_, longest_wait);
       if (now >= *operation.deadline_) error = operation.timed_out();
     } catch (...) {
       error = std::current_exception();

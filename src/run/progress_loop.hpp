@@ -46,7 +46,7 @@ class ProgressLoop {
     if (!operation.finished()) drive(operation);
     if (operation.failed_) [[unlikely]]
       return false;
-    operation.released(nullptr);
+    operation.released(operation.error_);  // none
     return true;
   }
   /// One round over everything; no waiting. Is `operation` finished?

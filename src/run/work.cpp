@@ -21,7 +21,10 @@ Work& Work::operator=(Work&& other) noexcept {
   return *this;
 }
 
-Work::~Work() { finish(); }
+Work::~Work() {
+  if (operation_ != nullptr) [[unlikely]]
+    end(false);
+}
 
 /// Waits for the own operation and lets go of it and its communicator. Returns its error.
 std::exception_ptr Work::end(bool seen) noexcept {
@@ -40,6 +43,12 @@ void Work::finish() noexcept {
 }
 
 void Work::wait() {
+  if (operation_ != nullptr && parts_ == nullptr) [[likely]] {
+    if (operation_->loop().finished_well(*operation_)) [[likely]] {
+      operation_ = nullptr;
+      return keeper_->let_go();
+    }
+  }
   std::exception_ptr error;
   if (operation_ != nullptr) error = end(true);
   if (parts_ != nullptr) [[unlikely]] {

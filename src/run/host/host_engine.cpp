@@ -22,26 +22,38 @@ void HostEngine::throw_trouble() {
 }
 
 Operation& HostEngine::run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) {
-  if (trouble_.any() || team_.given_up_by() >= 0) [[unlikely]]
+  if (trouble_.any() || team_.is_given_up()) [[unlikely]]
     throw_trouble();
-  std::unique_ptr<HostPreparation> own;
-  HostPreparation* plan = memory != nullptr ? static_cast<HostPreparation*>(memory->get()) : nullptr;
-  assert(plan == nullptr || dynamic_cast<HostPreparation*>(memory->get()) == plan);
-  if (plan == nullptr) [[unlikely]] {
-    own = std::make_unique<HostPreparation>(decision, request, team_);
-    plan = own.get();
-    if (memory != nullptr) *memory = std::move(own);
+  if (memory == nullptr || *memory == nullptr) [[unlikely]]
+    return run_anew(decision, request, memory);
+  assert(dynamic_cast<HostPreparation*>(memory->get()) != nullptr);
+  return start(request, static_cast<HostPreparation&>(**memory));
+}
+
+Operation& HostEngine::run_anew(const Decision& decision, const Request& request,
+                                std::unique_ptr<Preparation>* memory) {
+  auto plan = std::make_unique<HostPreparation>(decision, request, team_);
+  HostPreparation& made = *plan;
+  if (idle_ == nullptr) add_operation();
+  if (memory != nullptr) {
+    *memory = std::move(plan);
+  } else {
+    idle_->keep(std::move(plan));
   }
-  if (idle_.empty()) [[unlikely]] {
-    operations_.push_back(std::make_unique<HostOperation>(*this));
-    idle_.reserve(operations_.size());  // so that giving one back cannot fail
-    idle_.push_back(operations_.back().get());
-  }
-  HostOperation& operation = *idle_.back();
-  idle_.pop_back();
-  operation.begin(request, *plan, lines_.of(request));
-  if (own != nullptr) [[unlikely]]
-    operation.keep(std::move(own));
+  return start(request, made);
+}
+
+void HostEngine::add_operation() {
+  operations_.push_back(std::make_unique<HostOperation>(*this));
+  operations_.back()->next_idle_ = std::exchange(idle_, operations_.back().get());
+}
+
+Operation& HostEngine::start(const Request& request, HostPreparation& plan) {
+  if (idle_ == nullptr) [[unlikely]]
+    add_operation();
+  HostOperation& operation = *idle_;
+  idle_ = operation.next_idle_;
+  operation.begin(request, plan, lines_.of(request));
   loop_.add(operation);
   return operation;
 }

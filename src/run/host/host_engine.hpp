@@ -39,6 +39,9 @@ class HostEngine final : public Engine {
   friend class HostOperation;
 
   void throw_trouble();
+  Operation& run_anew(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory);
+  Operation& start(const Request& request, HostPreparation& plan);
+  void add_operation();
 
   Team& team_;
   ProgressLoop& loop_;
@@ -49,7 +52,7 @@ class HostEngine final : public Engine {
   std::unique_ptr<HostPreparation> check_plan_;        ///< for comparing calls; null: nobody compares
   std::unique_ptr<HostPreparation> table_check_plan_;  ///< for comparing the tables of all_to_all_v; made when needed
   std::vector<std::unique_ptr<HostOperation>> operations_;
-  std::vector<HostOperation*> idle_;
+  HostOperation* idle_ = nullptr;  ///< the first of those that can be used, which knows the next
 };
 
 }  // namespace tutti::host

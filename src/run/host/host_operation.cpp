@@ -8,48 +8,13 @@
 
 namespace tutti::host {
 
-void HostOperation::begin(const Request& request, HostPreparation& plan, CallLine& line) {
-  in_ = request.in;
-  out_ = request.out;
-  op_ = &plan.request.op;
-  if (request.op.kind == Op::premultiplied_sum || request.op.kind == Op::user) [[unlikely]] {
-    own_op_ = request.op;
-    op_ = &own_op_;
-  }
-  plan_ = &plan;
-  ++plan.users;
-  line_ = &line;
-  turn_ = line.issued++;
-  stage_ = Stage::queued;
-  harmless_ = false;
-  peer_watch_.start();
-  timeout_ = request.options.timeout.count() < 0 ? engine_.settings_.timeout : request.options.timeout;
-  start(engine_.loop_, timeout_);
-}
-
 bool HostOperation::advance() {
-  if (stage_ == Stage::queued) {
-    if (line_->ended != turn_) return false;
-    if (engine_.check_plan_ != nullptr && !is_pairwise(plan_->schedule.collective)) {
-      begin_check();
-    } else {
-      begin_schedule(*plan_);
+  if (stage_ != Stage::playing) {
+    if (stage_ == Stage::queued && line_->ended == turn_ && engine_.check_plan_ == nullptr) {
+      play(*plan_);
+    } else if (!comes_to_play()) {
+      return false;
     }
-  }
-  if (stage_ == Stage::checking) {
-    if (run_.advance(engine_.team_) != ScheduleRun::Progress::finished) return false;
-    compare([&] { expect_equal({signatures_.data() + 1, signatures_.size() - 1}); });
-    if (plan_->schedule.collective == Collective::all_to_all_v) {
-      begin_table_check();
-    } else {
-      begin_schedule(*plan_);
-    }
-  }
-  if (stage_ == Stage::checking_tables) {
-    if (run_.advance(engine_.team_) != ScheduleRun::Progress::finished) return false;
-    const auto size = static_cast<std::size_t>(engine_.team_.size());
-    compare([&] { expect_tables_agree({tables_.data() + 2 * size, 2 * size * size}, size); });
-    begin_schedule(*plan_);
   }
   for (;;) {
     switch (run_.advance(engine_.team_)) {
@@ -61,14 +26,46 @@ bool HostOperation::advance() {
         ++line_->ended;
         return true;
       case ScheduleRun::Progress::closed:
-        if (plan_->without_window == nullptr) {
-          const Decision decision = decide_without_window(plan_->request, engine_.facts_);
-          plan_->without_window = std::make_unique<HostPreparation>(decision, request(), engine_.team_);
-        }
-        begin_schedule(*plan_->without_window);
+        play_without_window();
         break;
     }
   }
+}
+
+/// What comes before the schedule; true when that has begun.
+bool HostOperation::comes_to_play() {
+  if (stage_ == Stage::queued) {
+    if (line_->ended != turn_) return false;
+    if (engine_.check_plan_ != nullptr && !is_pairwise(plan_->schedule.collective)) {
+      begin_check();
+    } else {
+      play(*plan_);
+    }
+  }
+  if (stage_ == Stage::checking) {
+    if (run_.advance(engine_.team_) != ScheduleRun::Progress::finished) return false;
+    compare([&] { expect_equal({signatures_.data() + 1, signatures_.size() - 1}); });
+    if (plan_->schedule.collective == Collective::all_to_all_v) {
+      begin_table_check();
+    } else {
+      play(*plan_);
+    }
+  }
+  if (stage_ == Stage::checking_tables) {
+    if (run_.advance(engine_.team_) != ScheduleRun::Progress::finished) return false;
+    const auto size = static_cast<std::size_t>(engine_.team_.size());
+    compare([&] { expect_tables_agree({tables_.data() + 2 * size, 2 * size * size}, size); });
+    play(*plan_);
+  }
+  return true;
+}
+
+void HostOperation::play_without_window() {
+  if (plan_->without_window == nullptr) {
+    const Decision decision = decide_without_window(plan_->request, engine_.facts_);
+    plan_->without_window = std::make_unique<HostPreparation>(decision, request(), engine_.team_);
+  }
+  play(*plan_->without_window);
 }
 
 /// What does not match is found by all ranks at the same time, before anything has begun: so it does no harm.
@@ -103,11 +100,6 @@ void HostOperation::begin_table_check() {
   std::copy(asked.receive_counts.begin(), asked.receive_counts.end(),
             tables_.begin() + static_cast<std::ptrdiff_t>(size));
   run_.begin(*engine_.table_check_plan_, tables_.data(), tables_.data() + 2 * size, *op_, engine_.team_);
-}
-
-void HostOperation::begin_schedule(HostPreparation& plan) {
-  stage_ = Stage::playing;
-  run_.begin(plan, in_, out_, *op_, engine_.team_);
 }
 
 Request HostOperation::request() const {
@@ -147,11 +139,16 @@ void HostOperation::failed(const std::exception_ptr& error) noexcept {
   engine_.team_.give_up();
 }
 
-void HostOperation::released(const std::exception_ptr& unseen) noexcept {
+void HostOperation::released_rarely(const std::exception_ptr& unseen) noexcept {
   if (unseen != nullptr) engine_.trouble_.remember_unseen(unseen);
+  own_plan_.reset();
+}
+
+void HostOperation::released(const std::exception_ptr& unseen) noexcept {
   --plan_->users;
-  if (own_plan_ != nullptr) own_plan_.reset();
-  engine_.idle_.push_back(this);
+  if (unseen != nullptr || own_plan_ != nullptr) [[unlikely]]
+    released_rarely(unseen);
+  next_idle_ = std::exchange(engine_.idle_, this);
 }
 
 }  // namespace tutti::host

@@ -21,7 +21,24 @@ class HostOperation final : public Operation {
 
   /// A new use. The request's buffers stay valid until the operation is finished; of the request itself is kept what the
   /// plan does not know.
-  void begin(const Request& request, HostPreparation& plan, CallLine& line);
+  void begin(const Request& request, HostPreparation& plan, CallLine& line) {
+    in_ = request.in;
+    out_ = request.out;
+    op_ = &plan.request.op;
+    if (request.op.kind == Op::premultiplied_sum || request.op.kind == Op::user) [[unlikely]] {
+      own_op_ = request.op;
+      op_ = &own_op_;
+    }
+    plan_ = &plan;
+    ++plan.users;
+    line_ = &line;
+    turn_ = line.issued++;
+    stage_ = Stage::queued;
+    harmless_ = false;
+    peer_watch_.start();
+    timeout_ = request.options.timeout.count() < 0 ? engine_.settings_.timeout : request.options.timeout;
+    start(engine_.loop_, timeout_);
+  }
   /// The plan is for this use alone.
   void keep(std::unique_ptr<HostPreparation> plan) { own_plan_ = std::move(plan); }
 
@@ -34,15 +51,24 @@ class HostOperation final : public Operation {
  private:
   enum class Stage : std::uint8_t { queued, checking, checking_tables, playing };
 
+  friend class HostEngine;  // for `next_idle_`
+
+  bool comes_to_play();
   void begin_check();
   void begin_table_check();
   template <class Check>
   void compare(const Check& check);
-  void begin_schedule(HostPreparation& plan);
+  void play(HostPreparation& plan) {
+    stage_ = Stage::playing;
+    run_.begin(plan, in_, out_, *op_, engine_.team_);
+  }
+  void released_rarely(const std::exception_ptr& unseen) noexcept;
+  void play_without_window();
   Request request() const;
   Context context() const;
 
   HostEngine& engine_;
+  HostOperation* next_idle_ = nullptr;
   CallLine* line_ = nullptr;
   std::uint64_t turn_ = 0;
   Stage stage_ = Stage::queued;

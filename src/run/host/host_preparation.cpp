@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "run/host/schedule_run.hpp"
 #include "run/shape.hpp"
 #include "tutti/base/error.hpp"
 
@@ -48,7 +49,8 @@ HostPreparation::HostPreparation(const Decision& decision, const Request& reques
       element_size(request.element_size),
       in_bytes(shape_of(request, team.rank(), team.size()).in * request.element_size),
       out_bytes(shape_of(request, team.rank(), team.size()).out * request.element_size),
-      loop(loop_of(request)) {
+      loop(loop_of(request)),
+      own_loop(loop != nullptr && request.op.kind == Op::user) {
   lay_out(team);
 }
 
@@ -60,6 +62,13 @@ HostPreparation::HostPreparation(Collective collective, std::size_t bytes, const
       in_bytes(bytes),
       out_bytes(bytes * static_cast<std::size_t>(team.size())) {
   lay_out(team);
+}
+
+/// Slots are filled anew by some calls, or by one that is long enough to be measured alone.
+StoreTuner HostPreparation::tuner_for(std::size_t slots) const {
+  if (schedule.window || rounds >= 4 * slots) return StoreTuner(1, 1);
+  if (is_one_way(schedule.collective)) return StoreTuner(static_cast<int>(std::min<std::size_t>(slots, 8)));
+  return StoreTuner(1 + static_cast<int>((slots + rounds - 1) / rounds));
 }
 
 void HostPreparation::lay_out(const Team& team) {
@@ -77,9 +86,7 @@ void HostPreparation::lay_out(const Team& team) {
                            std::min(chunk, layout.longest()) * element_size >= streaming_from;
   const bool large_window = schedule.window && out_bytes >= streaming_window_from && out_bytes < streaming_output_from;
   tunes_stores = large_slots || large_window;
-  if (is_one_way(schedule.collective)) {
-    tuner = StoreTuner(static_cast<int>(std::min<std::size_t>(team.arena().shape().fifo.slots, 8)));
-  }
+  if (tunes_stores) tuner = tuner_for(team.arena().shape().fifo.slots);
   if (plan::needs_scratch(schedule)) scratch_bytes = layout.scratch_elements() * element_size;
 
   lane_count = plan::lanes(schedule);
@@ -91,29 +98,41 @@ void HostPreparation::lay_out(const Team& team) {
     }
     begins[lane + 1] = moves.size();
   }
+  link_moves();
   for (int lane = 0; lane < lane_count; ++lane) {
     lanes[lane] = {moves.data() + begins[lane], moves.data() + begins[lane + 1]};
   }
   straight = is_straight();
+  if (!straight) return;
+  for (Move& move : moves) move.hop = ScheduleRun::hop_for(move);
 }
 
 bool HostPreparation::is_straight() const {
-  if (schedule.window || rounds != 1 || tunes_stores) return false;
+  if (rounds != 1 || tunes_stores || out_bytes >= streaming_output_from) return false;
   if (reduces(schedule.collective) && request.op.kind == Op::premultiplied_sum) return false;
-  const bool slots_only = std::all_of(moves.begin(), moves.end(), [](const Move& move) {
-    const plan::Step& step = move.step;
-    return !step.barrier && step.from_place == plan::Place::none && step.to_place == plan::Place::none &&
-           move.pieces == 1;
-  });
+  const bool whole =
+      std::all_of(moves.begin(), moves.end(), [](const Move& move) { return move.step.barrier || move.pieces == 1; });
   const bool lanes_busy =
       std::all_of(lanes, lanes + lane_count, [](const Lane& lane) { return lane.first != lane.end; });
-  return slots_only && lanes_busy;
+  return whole && lanes_busy;
+}
+
+/// The moves' pieces and ends lie in the order of the moves.
+void HostPreparation::link_moves() {
+  const Piece* piece = pieces.data();
+  const End* end = ends.data();
+  for (Move& move : moves) {
+    if (move.step.barrier) continue;
+    move.piece = piece;
+    piece += move.pieces;
+    move.from = end;
+    move.to = move.from + move.step.from.count;
+    end = move.to + move.step.to.count;
+  }
 }
 
 Move HostPreparation::concrete(const plan::Step& step, const Team& team) {
-  Move move{.step = step,
-            .first_piece = static_cast<std::uint32_t>(pieces.size()),
-            .pieces = static_cast<std::uint32_t>(step.blocks.count)};
+  Move move{.step = step, .pieces = static_cast<std::uint32_t>(step.blocks.count)};
   if (step.barrier) return move;
   const auto offset = [&](plan::Place place, int block) {
     return place == plan::Place::none ? 0 : layout.offset(place, block) * element_size;
@@ -127,17 +146,16 @@ Move HostPreparation::concrete(const plan::Step& step, const Team& team) {
   if (step.to_place == plan::Place::none) move.filled = static_cast<std::uint32_t>(step.to.count);
   const std::size_t bytes = move.longest * element_size;
   if (bytes > 56 && bytes <= most_prefetched) move.more_lines = static_cast<int>((bytes + 7) / 64);
-  move.from = static_cast<std::uint32_t>(ends.size());
+  const auto first = static_cast<std::ptrdiff_t>(ends.size());
   for (int i = 0; i < step.from.count; ++i) {
     ends.push_back({step.from[i], Wires::end(protocol, step.from[i], step.from_wire)});
   }
-  const auto sources = ends.begin() + move.from;
+  const auto sources = ends.begin() + first;
   std::sort(sources, ends.end(), [](const End& a, const End& b) { return a.peer < b.peer; });
   if (step.own != plan::Place::none) {
     const auto before = [&](const End& end) { return end.peer < team.rank(); };
     move.own_at = static_cast<int>(std::count_if(sources, ends.end(), before));
   }
-  move.to = static_cast<std::uint32_t>(ends.size());
   for (int i = 0; i < step.to.count; ++i) {
     ends.push_back({step.to[i], Wires::end(protocol, step.to[i], step.to_wire)});
   }

@@ -26,24 +26,34 @@ struct Piece {
   std::size_t store;
 };
 
-/// A step of plan/ with everything looked up that does not change from call to call.
-struct Move {
-  plan::Step step;
-  std::uint32_t first_piece = 0;
-  std::uint32_t pieces = 0;
-  std::uint32_t from = 0;     ///< in `ends`: one for each source that is a peer, in ascending order of ranks
-  std::uint32_t to = 0;       ///< in `ends`: one for each destination that is a peer
-  int own_at = -1;            ///< the own block's turn among the sources; -1: it is none
-  std::size_t longest = 0;    ///< of the pieces, in elements
-  std::uint32_t awaited = 0;  ///< messages it takes
-  std::uint32_t filled = 0;   ///< messages it sends
-  int more_lines = 0;         ///< of a packet of one piece: cache lines behind the flag's
-};
-
 /// A peer, and this rank's end of the wire from or to it.
 struct End {
   int peer = 0;
   std::uint32_t wire = 0;  ///< Wires::end
+};
+
+/// How far a run has come. `closed`: the window opened with a barrier, but not every buffer can be reached by all; nothing
+/// else has happened.
+enum class Progress : std::uint8_t { blocked, finished, closed };
+
+class ScheduleRun;
+struct Move;
+/// Plays a move of a straight plan, unless it has to wait. `ready`: what of it was found ready when it was tried before.
+using Hop = Progress (*)(ScheduleRun& run, const Move& move, std::uint32_t& ready, Team& team);
+
+/// A step of plan/ with everything looked up that does not change from call to call.
+struct Move {
+  plan::Step step;
+  std::uint32_t pieces = 0;
+  std::uint32_t awaited = 0;     ///< messages it takes
+  std::uint32_t filled = 0;      ///< messages it sends
+  int own_at = -1;               ///< the own block's turn among the sources; -1: it is none
+  std::size_t longest = 0;       ///< of the pieces, in elements
+  const Piece* piece = nullptr;  ///< the first one
+  const End* from = nullptr;     ///< one for each source that is a peer, in ascending order of ranks
+  const End* to = nullptr;       ///< one for each destination that is a peer
+  Hop hop = nullptr;             ///< of a straight plan: the form that is made for moves with so many messages
+  int more_lines = 0;            ///< of a packet of one piece: cache lines behind the flag's
 };
 
 /// The moves are the steps of plan/, asked for once instead of at every call. Runs change nothing but the tuner.
@@ -70,8 +80,9 @@ class HostPreparation final : public Preparation {
   std::size_t chunk = 1;  ///< elements
   std::size_t rounds = 0;
   std::size_t scratch_bytes = 0;
-  Loop loop = nullptr;    ///< null: the collective does not reduce
-  bool straight = false;  ///< one round, and every move takes and sends one piece whole, through slots as they are
+  Loop loop = nullptr;    ///< null: the collective does not reduce; a user's is not to be used
+  bool own_loop = false;  ///< the operator is a user's, and each call has its own
+  bool straight = false;  ///< one round, every move moves one piece whole, and nothing is written around the caches
   int lane_count = 0;
   Lane lanes[plan::max_lanes];
   std::vector<Move> moves;
@@ -87,6 +98,8 @@ class HostPreparation final : public Preparation {
  private:
   void lay_out(const Team& team);
   Move concrete(const plan::Step& step, const Team& team);
+  void link_moves();
+  StoreTuner tuner_for(std::size_t slots) const;
   bool is_straight() const;
 };
 

@@ -22,11 +22,26 @@ class ScheduleRun {
       : sources_(static_cast<std::size_t>(ranks) + 1), destinations_(static_cast<std::size_t>(ranks) + 1) {}
 
   /// `plan` and `op` live as long as the run; `op` is not looked at when the collective does not reduce.
-  void begin(HostPreparation& plan, const void* in, void* out, const ReduceOp& op, Team& team);
+  void begin(HostPreparation& plan, const void* in, void* out, const ReduceOp& op, Team& team) {
+    plan_ = &plan;
+    place(plan::Place::input) = static_cast<std::byte*>(const_cast<void*>(in));  // NOLINT: only read
+    place(plan::Place::output) = static_cast<std::byte*>(out);
+    if (plan.scratch_bytes != 0) place(plan::Place::scratch) = team.scratch(plan.scratch_bytes);
+    op_ = &op;
+    loop_ = plan.own_loop ? op.loop : plan.loop;
+    for (int l = 0; l < plan.lane_count; ++l) {
+      const auto [first, end] = plan.lanes[l];
+      lanes_[l] = {first, first, end, first == end ? plan.rounds : 0, 0};
+    }
+    opened_ = false;
+    streams_ = plan.tunes_stores && plan.tuner.next() == SlotStores::streaming;
+  }
 
-  enum class Progress : std::uint8_t { blocked, finished, closed };
-  /// `closed`: the window opened with a barrier, but not every buffer can be reached by all; nothing else has happened.
-  Progress advance(Team& team);
+  using Progress = host::Progress;
+  Progress advance(Team& team) { return plan_->straight ? advance_straight(team) : advance_rounds(team); }
+
+  /// The form of a straight plan's move that is quickest.
+  static Hop hop_for(const Move& move);
 
   /// The one word that keeps it waiting, when there is only one.
   Operation::Watch watch(Team& team) const;
@@ -50,33 +65,36 @@ class ScheduleRun {
     const Move* first;
     const Move* end;
     std::size_t round;
-    std::uint32_t ready;  ///< sources, then destinations of `move` that are known to be ready
-    bool arrived;         ///< at the barrier that `move` is
+    std::uint32_t ready;  ///< sources, then destinations of `move` that are known to be ready; 1: arrived at a barrier
   };
 
-  Progress advance_straight(Wires& wires);
-  void hop(const Move& move, Wires& wires);
+  template <bool Combines, int Takes, int Sends>
+  static Progress hop(ScheduleRun& run, const Move& move, std::uint32_t& ready, Team& team);
+  static Progress hop_through_window(ScheduleRun& run, const Move& move, std::uint32_t& ready, Team& team);
+  static Progress hop_over_barrier(ScheduleRun& run, const Move& move, std::uint32_t& ready, Team& team);
+  Progress advance_straight(Team& team);
+  Progress advance_rounds(Team& team);
   Progress attempt(Lane& lane, Team& team);
-  Progress pass_barrier(Lane& lane, Team& team);
-  bool everything_ready(Lane& lane, Wires& wires) const;
+  Progress pass_barrier(std::uint32_t& arrived, Team& team);
+  static bool everything_ready(const Move& move, std::uint32_t& ready, Wires& wires) {
+    for (; ready < move.awaited; ++ready) {
+      if (!wires.can_receive(move.from[ready].wire)) return false;
+    }
+    for (; ready < move.awaited + move.filled; ++ready) {
+      if (!wires.can_send(move.to[ready - move.awaited].wire)) return false;
+    }
+    return true;
+  }
   void transfer(const Move& move, const Piece& piece, std::size_t begin, std::size_t elements, std::size_t in_slot,
                 Team& team);
-  std::byte* here(plan::Place place, std::size_t offset) const {
-    switch (place) {
-      case plan::Place::input:
-        return const_cast<std::byte*>(in_) + offset;  // NOLINT: only read
-      case plan::Place::output:
-        return out_ + offset;
-      default:
-        return scratch_ + offset;
-    }
+  std::byte*& place(plan::Place which) { return places_[static_cast<std::size_t>(which)]; }
+  std::byte* here(plan::Place which, std::size_t offset) const {
+    return places_[static_cast<std::size_t>(which)] + offset;
   }
   std::byte* there(plan::Place place, int peer, int block, std::size_t begin, const Team& team) const;
 
   HostPreparation* plan_ = nullptr;
-  const std::byte* in_ = nullptr;
-  std::byte* out_ = nullptr;
-  std::byte* scratch_ = nullptr;
+  std::byte* places_[4] = {};  ///< by plan::Place: where they begin on this rank; the input is only read
   const ReduceOp* op_ = nullptr;
   Loop loop_ = nullptr;  ///< a user's is the call's own: a plan serves every operator of its kind
   std::uint64_t moves_ = 0;
@@ -86,5 +104,32 @@ class ScheduleRun {
   std::vector<const void*> sources_;  ///< of the move at hand: at most every rank and the own block
   std::vector<void*> destinations_;
 };
+
+/// Fewer questions, which is what small calls spend their time with.
+inline ScheduleRun::Progress ScheduleRun::advance_straight(Team& team) {
+  for (;;) {
+    const std::uint64_t before = moves_;
+    bool finished = true;
+    for (int l = 0; l < plan_->lane_count; ++l) {
+      Lane& lane = lanes_[l];
+      while (lane.round == 0) {
+        const Progress progress = lane.move->hop(*this, *lane.move, lane.ready, team);
+        if (progress == Progress::closed) return progress;
+        if (progress == Progress::blocked) {
+          finished = false;
+          break;
+        }
+        ++moves_;
+        if (++lane.move == lane.end) {
+          lane.move = lane.first;
+          lane.round = 1;
+        }
+      }
+    }
+    if (finished) return Progress::finished;
+    // What one lane has done may be what another waits for only by way of other ranks; so look at most once more.
+    if (moves_ == before || plan_->lane_count == 1) return Progress::blocked;
+  }
+}
 
 }  // namespace tutti::host

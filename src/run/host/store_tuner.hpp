@@ -1,9 +1,10 @@
-/// @file  StoreTuner: finds by trying which stores fill slots faster, and tries again when that may have changed.
+/// @file  StoreTuner: finds by trying which stores fill slots faster, and tries again, as that may change.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 namespace tutti::host {
@@ -14,52 +15,66 @@ enum class SlotStores : std::uint8_t {
   streaming,  ///< around the caches: cheaper when each line would have to be fetched from afar first
 };
 
-/// Which is cheaper depends on how near the ranks' cores are, and on virtual machines cores move. So of every `period`
-/// calls like this one, some are trials, first by one kind and then by the other, and the rest use the winner. Ranks make
-/// the same calls and the period never changes, so they always try the same kind at the same time: each would else measure
-/// what the other's choice costs. They need not agree on the winner.
+/// Which is cheaper depends on how near the ranks' cores are, and on virtual machines cores move. So the two kinds compete:
+/// some calls by one kind, then as many by the other. After a warm-up there are three contests in a row, and from then on one
+/// in a while, so rarely that the slower kind gets one call in 64. Every other call uses the winner: the kind with the lesser
+/// median over the last three contests, so that one disturbed contest decides nothing.
 ///
-/// Where data goes one way only, a sender may run ahead until the slots are full, and its first calls tell nothing of what
-/// the receiver pays: `untimed` calls of each kind are left out, and those after them count together, as room for new
-/// messages comes for several at a time.
+/// Turns are counted in calls alone. Ranks make the same calls, so they always try the same kind at the same time; each would
+/// else measure what the other's choice costs. They need not agree on the winner.
+///
+/// What a kind costs shows only when all slots have been filled by it, and, where data goes one way only, when a sender that
+/// ran ahead has filled them: so each kind's first calls, `settling` of them, are not timed. The `timed` ones after them
+/// count together.
 ///
 /// It is a choice of speed only: results and messages are the same either way.
 class StoreTuner {
  public:
-  explicit StoreTuner(int untimed = 0) : untimed_(untimed) {}
+  explicit StoreTuner(int settling = 1, int timed = 3)
+      : settling_(static_cast<unsigned>(settling)), entry_(settling_ + static_cast<unsigned>(timed)) {}
 
   SlotStores next() {
-    const int turn = static_cast<int>(calls_ % period);
-    current_ = turn >= 2 * trials() ? best_ : turn < trials() ? SlotStores::streaming : SlotStores::cached;
-    begun_ = Clock::now();
+    current_ = competes() ? (turn_ / entry_ == 0 ? SlotStores::streaming : SlotStores::cached) : best_;
+    if (competes() && turn_ % entry_ == settling_) begun_ = Clock::now();
     return current_;
   }
 
   /// The call that `next` was asked for is done.
   void done() {
-    const int turn = static_cast<int>(calls_++ % period);
-    if (turn >= 2 * trials() || turn % trials() < untimed_) return;
-    const Clock::duration time = Clock::now() - begun_;
-    Clock::duration& of_kind = times_[static_cast<std::size_t>(current_)];
-    const bool first = turn % trials() == untimed_;
-    of_kind = first ? time : untimed_ > 0 ? of_kind + time : std::min(of_kind, time);
-    if (turn + 1 < 2 * trials()) return;
-    const auto [cached, streaming] = times_;
-    best_ = cached < streaming ? SlotStores::cached : SlotStores::streaming;
+    if (wait_ != 0) {
+      --wait_;
+      return;
+    }
+    if (++turn_ % entry_ != 0) return;
+    std::array<Clock::duration, kept>& times = times_[static_cast<std::size_t>(current_)];
+    times[contests_ % kept] = Clock::now() - begun_;
+    if (contests_ == 0) times.fill(times[0]);
+    if (turn_ < 2 * entry_) return;
+    turn_ = 0;
+    if (++contests_ >= kept) wait_ = (calls_for_one - 2) * entry_;
+    best_ = middle(SlotStores::cached) < middle(SlotStores::streaming) ? SlotStores::cached : SlotStores::streaming;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int timed = 3;  ///< trials of each kind; the quickest counts, or all together
-  static constexpr unsigned period = 256;
-  int trials() const { return untimed_ + timed; }
+  static constexpr std::size_t kept = 3;         ///< contests that count
+  static constexpr unsigned calls_for_one = 64;  ///< for one of the slower kind
 
-  int untimed_;
-  unsigned calls_ = period - 8;  ///< the first calls touch memory that was never touched, and tell nothing
+  bool competes() const { return wait_ == 0; }
+  Clock::duration middle(SlotStores kind) const {
+    const auto [a, b, c] = times_[static_cast<std::size_t>(kind)];
+    return std::max(std::min(a, b), std::min(std::max(a, b), c));
+  }
+
+  unsigned settling_;
+  unsigned entry_;     ///< calls of one kind in a contest
+  unsigned wait_ = 8;  ///< calls before the next contest; the first ones touch memory that was never touched
+  unsigned turn_ = 0;  ///< calls of this contest so far
+  std::size_t contests_ = 0;
   SlotStores best_ = SlotStores::streaming;
   SlotStores current_ = SlotStores::streaming;
   Clock::time_point begun_{};
-  std::array<Clock::duration, 2> times_{};
+  std::array<std::array<Clock::duration, kept>, 2> times_{};
 };
 
 }  // namespace tutti::host

@@ -12,6 +12,7 @@
 #include "run/host/presence.hpp"
 #include "run/host/segments.hpp"
 #include "run/host/wires.hpp"
+#include "run/operation.hpp"
 #include "tutti/bootstrap/world.hpp"
 
 namespace tutti::host {
@@ -43,6 +44,8 @@ class Team {
   /// Has everybody come to the barrier that this rank arrived at last? `missing()` names one who has not.
   bool all_arrived();
   int missing() const { return awaited_; }
+  /// The word that changes when that one comes.
+  Operation::Watch next_arrival() const { return {&arena_.arrival(awaited_).epoch, epoch_}; }
   /// After the barrier: can every rank reach both buffers that every rank has shown? All ranks get the same answer.
   /// Where the schedule does not work in place, no rank's two buffers may be one.
   bool windows_open(bool works_in_place) const;
@@ -59,6 +62,8 @@ class Team {
   void give_up() noexcept;
   /// The rank that gave up first; -1: nobody has.
   int given_up_by() const noexcept;
+  /// Somebody has: all that most calls ask.
+  bool is_given_up() const noexcept { return arena_.header().aborted_by.load(std::memory_order_acquire) != 0; }
   /// From now on it counts, too, when somebody gives up in `parent`, or in what that heeds. `ranks`: the numbers of the
   /// parent's ranks in its communicator.
   void heed(const Team& parent, std::vector<int> ranks);

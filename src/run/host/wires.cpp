@@ -17,8 +17,9 @@ Wires::Wires(const Arena& arena, int rank) {
         const std::size_t in = arena.shape().wire_index(peer, rank, wire);
         const SlotShape& shape = arena.shape().slots(protocol);
         const auto ring = [&](std::size_t wire_index) -> Ring {
-          const std::uint64_t fetched_back = std::min<std::uint64_t>(shape.slots / 2, 4) - 1;
-          return {arena.slots(protocol, wire_index), shape.slots, shape.stride(), shape.header, fetched_back};
+          const auto narrow = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
+          return {arena.slots(protocol, wire_index), narrow(shape.slots), narrow(shape.stride()), narrow(shape.header),
+                  narrow(std::min<std::size_t>(shape.slots / 2, 4) - 1)};
         };
         const Ring to = ring(out), from = ring(in);
         sending_[end(protocol, peer, wire)] = {to, to.first, &arena.credit(protocol, out), 0, 0};

@@ -80,20 +80,21 @@ class Wires {
 
   struct Ring {
     std::byte* first;
-    std::uint64_t slots;  ///< a power of two
-    std::uint64_t stride;
-    std::uint64_t header;
-    std::uint64_t fetched_back;  ///< so many messages ahead
+    std::uint32_t slots;  ///< a power of two
+    std::uint32_t stride;
+    std::uint32_t header;
+    std::uint32_t fetched_back;  ///< so many messages ahead
     std::byte* slot(std::uint64_t message) const { return first + (message & (slots - 1)) * stride; }
   };
-  struct Sending {
+  // An end is a cache line of its own: small calls touch nothing else of their wires.
+  struct alignas(64) Sending {
     Ring ring;
     std::byte* next;  ///< the slot of the next message
     std::atomic<std::uint64_t>* credit;
     std::uint64_t sent;   ///< messages posted
     std::uint64_t taken;  ///< of these, known to be taken
   };
-  struct Receiving {
+  struct alignas(64) Receiving {
     Ring ring;
     std::byte* next;  ///< the slot of the oldest message
     std::atomic<std::uint64_t>* credit;
