@@ -10,11 +10,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "topology/cpu_list.hpp"
 #include "topology/text.hpp"
@@ -99,7 +99,7 @@ std::string bind_cpus(const std::vector<int>& cpus) {
   if (cpus.empty()) return "CPUs as they were: which are near is not known";
   const auto mask = mask_of(cpus);
   if (syscall(SYS_sched_setaffinity, 0, mask.size() * sizeof(mask[0]), mask.data()) != 0) {
-    return fmt::format("CPUs as they were: {} ({})", format_cpu_list(cpus), std::strerror(errno));
+    return fmt::format("CPUs as they were: {} ({})", format_cpu_list(cpus), std::system_category().message(errno));
   }
   std::array<unsigned long, 1024> granted{};
   const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof(granted), granted.data());
@@ -115,7 +115,7 @@ std::string prefer_memory(int node) {
   if (node < 0) return "memory anywhere";
   const auto mask = mask_of({node});
   if (syscall(SYS_set_mempolicy, preferred, mask.data(), mask.size() * 8 * sizeof(mask[0]) + 1) != 0) {
-    return fmt::format("memory anywhere ({})", std::strerror(errno));
+    return fmt::format("memory anywhere ({})", std::system_category().message(errno));
   }
   return "memory there first";
 }
@@ -209,6 +209,7 @@ int bind_command(const BindArguments& arguments, const Environment& environment,
   const auto cpus = bind_cpus(plan.binding.cpus);
   const auto memory = prefer_memory(plan.binding.numa_node);
   if (!arguments.quiet) out << bind_line(topology, plan, cpus, memory) << std::endl;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): this process has one thread, and is about to become the command
   if (!plan.adapters.empty()) setenv("NCCL_IB_HCA", plan.adapters.c_str(), 0);
   std::vector<std::string> words = arguments.command;
   std::vector<char*> argv;
@@ -216,7 +217,7 @@ int bind_command(const BindArguments& arguments, const Environment& environment,
   argv.push_back(nullptr);
   execvp(argv.front(), argv.data());
   const int error = errno;
-  out << fmt::format("tutti: {}: {}\n", words.front(), std::strerror(error));
+  out << fmt::format("tutti: {}: {}\n", words.front(), std::system_category().message(error));
   return error == ENOENT ? 127 : 126;
 }
 

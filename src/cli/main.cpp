@@ -4,9 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <iostream>
+#include <system_error>
 
 #include "cli/bench_command.hpp"
 #include "cli/bind_command.hpp"
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     std::cout.flush();
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
       fmt::print(stderr, "tutti: the output could not be written whole: {}\n",
-                 errno != 0 ? std::strerror(errno) : "an earlier write failed");
+                 errno != 0 ? std::system_category().message(errno) : "an earlier write failed");
       return EXIT_FAILURE;
     }
   } catch (const std::exception& error) {

@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <sstream>
+#include <system_error>
 #include <thread>
 
 #include "cli/judge_result.hpp"
@@ -107,7 +107,7 @@ std::string run(const std::vector<std::string>& words, const std::string& output
     ::dup2(STDOUT_FILENO, STDERR_FILENO);
     if (std::freopen("/dev/null", "r", stdin) == nullptr) ::_exit(126);
     ::execvp(arguments[0], arguments.data());
-    fmt::print(stderr, "{} cannot be started: {}\n", words[0], std::strerror(errno));
+    fmt::print(stderr, "{} cannot be started: {}\n", words[0], std::system_category().message(errno));
     std::fflush(nullptr);
     ::_exit(127);
   }
