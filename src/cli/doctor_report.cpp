@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
 #include <vector>
 
+#include "topology/text.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti::cli {
@@ -20,19 +22,28 @@ std::string place_of(const Finding& finding) {
   return finding.line == 0 ? finding.place : fmt::format("{}:{}", finding.place, finding.line);
 }
 
+/// One line for a terminal: names and evidence come from files of others.
+std::string one_line(const std::string& text) {
+  std::string line(trim(text));
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  constexpr std::size_t most = 1200;
+  return shown(line, most);
+}
+
 void write_text(std::span<const Finding> findings, const ReportOptions& options, std::ostream& out) {
-  for (const std::string& sentence : options.story) out << "- " << sentence << '\n';
+  for (const std::string& sentence : options.story) out << "- " << one_line(sentence) << '\n';
   if (!options.story.empty()) out << '\n';
-  if (!options.headline.empty()) out << options.headline << '\n';
+  if (!options.headline.empty()) out << one_line(options.headline) << '\n';
   std::array<int, 3> counts{};
   for (const Finding& finding : findings) {
     ++counts.at(static_cast<std::size_t>(finding.severity));
     const std::string place = place_of(finding);
-    out << fmt::format("{:<8} {}{}\n", name(finding.severity), finding.subject,
-                       place.empty() ? "" : fmt::format("  ({})", place));
-    out << fmt::format("         {} [{}]\n", finding.what, finding.id);
-    if (!finding.evidence.empty()) out << fmt::format("         seen: {}\n", finding.evidence);
-    if (!finding.remedy.empty()) out << fmt::format("         do:   {}\n", finding.remedy);
+    out << fmt::format("{:<8} {}{}\n", name(finding.severity), one_line(finding.subject),
+                       place.empty() ? "" : fmt::format("  ({})", one_line(place)));
+    out << fmt::format("         {} [{}]\n", one_line(finding.what), finding.id);
+    if (!finding.evidence.empty()) out << fmt::format("         seen: {}\n", one_line(finding.evidence));
+    if (!finding.remedy.empty()) out << fmt::format("         do:   {}\n", one_line(finding.remedy));
   }
   if (findings.empty()) {
     out << options.nothing << '\n';

@@ -21,6 +21,7 @@ int log_command(const LogArguments& arguments, std::istream& in, std::ostream& o
   const doctor::LogReport report = doctor::read_log(text, name == "-" ? "standard input" : name);
   ReportOptions options{.format = arguments.format, .page = "docs/log.md", .nothing = "Nothing went wrong."};
   options.story = report.story;
+  if (!report.any_line) options.nothing = "So nothing can be said of this job.";
   if (report.failed) {
     const Finding& first = report.findings.front();
     options.headline = fmt::format("First cause: {}: {}.", first.subject, first.what);

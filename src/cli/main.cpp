@@ -17,6 +17,7 @@
 #include "cli/log_command.hpp"
 #include "cli/place_command.hpp"
 #include "cli/plan_arguments.hpp"
+#include "cli/report_command.hpp"
 #include "cli/simulate_command.hpp"
 #include "cli/study_command.hpp"
 #include "cli/topology_command.hpp"
@@ -46,6 +47,7 @@ int main(int argc, char** argv) {
     tutti::cli::add_env_command(app, status);
     tutti::cli::add_doctor_command(app, status);
     tutti::cli::add_log_command(app, status);
+    tutti::cli::add_report_command(app, status, {argv, argv + argc});
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {  // also for --help and --version

@@ -132,7 +132,7 @@ std::vector<Finding> findings_of_settings(const LogFacts& facts, const std::stri
 LogReport read_log(std::string_view text, const std::string& name) {
   const auto lines = nccl_log_lines(text);
   const LogFacts facts = read_log_facts(lines);
-  LogReport report{.story = tell(facts)};
+  LogReport report{.story = tell(facts), .any_line = facts.nccl_lines > 0};
   const auto symptoms = find_symptoms(lines);
   for (const Symptom& symptom : symptoms) report.findings.push_back(finding_of(symptom, name, facts));
   report.failed = !report.findings.empty() && report.findings.front().severity == Severity::error;

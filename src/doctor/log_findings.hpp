@@ -16,6 +16,7 @@ struct LogReport {
   std::vector<std::string> story{};  ///< what was used, in sentences
   std::vector<Finding> findings{};   ///< the first cause first, then the worst
   bool failed = false;               ///< is the first finding what ended the job?
+  bool any_line = false;             ///< is a line of NCCL's in it at all?
 };
 
 /// `name` is the file's, for places. Never throws for content.

@@ -28,7 +28,8 @@ void look_at_cpus_and_memory(const Snapshot& snapshot, Report& report) {
   const std::size_t gpus = gpu_ids(snapshot).size();
   if (cpus > 0 && cpus < std::max<std::size_t>(4, 3 * gpus)) {
     report.found("cpus-few", "CPUs",
-                 gpus > 0 ? fmt::format("{} CPUs for {} GPUs", cpus, gpus) : fmt::format("{} CPUs", cpus));
+                 gpus > 0 ? fmt::format("{} CPUs for {} GPUs", cpus, gpus)
+                          : fmt::format("{} CPU{}", cpus, cpus == 1 ? "" : "s"));
   }
   const auto available = field(text_of(snapshot, "proc/meminfo"), "MemAvailable");
   const auto kib = settings::whole_number(available.substr(0, available.find(' ')));

@@ -136,8 +136,9 @@ std::vector<Finding> find_repetitions(const Settings& settings) {
                           .line = setting.line,
                           .subject = setting.name,
                           .what = "it is given twice, with different values; the last one holds",
-                          .evidence = fmt::format("{} on line {}, then {}", shown_value(setting.name, before->value),
-                                                  before->line, shown_value(setting.name, setting.value)),
+                          .evidence = fmt::format("\"{}\"{}, then \"{}\"", shown_value(setting.name, before->value),
+                                                  before->line == 0 ? "" : fmt::format(" on line {}", before->line),
+                                                  shown_value(setting.name, setting.value)),
                           .remedy = "keep one of them"});
     }
     before = &setting;

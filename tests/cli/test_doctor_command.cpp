@@ -73,3 +73,17 @@ TEST_CASE("tutti doctor reports as JSON and as SARIF, and lists its rules") {
   CHECK(doctor_rules(out) == 0);
   CHECK(says(out.str(), {"driver-too-old", "acs-on", "hosts-driver"}));
 }
+
+TEST_CASE("names of other machines are printed in one line each, without what moves a terminal's cursor") {
+  const TemporaryFolder root;
+  write_bare_machine(root, "n1\x1b[2J\x07");
+  const std::string text = run({}, {.root = root.path()}, 2);
+  CHECK(says(text, {"CPUs  (n1?[2J?)"}));
+  CHECK(text.find('\x1b') == std::string::npos);
+  std::ostringstream out;
+  const Finding finding{
+      .id = "x", .subject = "s", .what = "w", .evidence = " a\nb\n", .remedy = std::string(5000, 'r')};
+  write_report(std::vector{finding}, {}, out);
+  CHECK(says(out.str(), {"seen: a b\n", "rrr…"}));
+  CHECK(out.str().size() < 2000);
+}

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "cli/doctor_input.hpp"
 #include "cli/says.hpp"
 #include "topology/contains.hpp"
 #include "topology/fixtures.hpp"
@@ -54,4 +55,22 @@ TEST_CASE("tutti log puts several files together, and reports as JSON") {
   std::istringstream in;
   std::ostringstream out;
   CHECK_THROWS_WITH(log_command({.files = {a + "missing"}}, in, out), contains("cannot read"));
+}
+
+TEST_CASE("tutti log says that nothing can be said of what is no log") {
+  for (const std::string& text : {std::string(), std::string(1000, '\0'), std::string("\xff\xfe\x1b[2J\n")}) {
+    const std::string said = run({.files = {"-"}}, 0, text);
+    CHECK(says(said, {"no line of NCCL is in it", "nothing can be said"}));
+    CHECK_FALSE(says(said, {"Nothing went wrong"}));
+  }
+}
+
+TEST_CASE("files that cannot be read to their end are refused by name") {
+  const TemporaryFolder folder;
+  std::istringstream in("12345");
+  CHECK_THROWS_WITH(contents_of(folder.path().string(), in), contains(folder.path().string() + " is a folder"));
+  CHECK_THROWS_WITH(contents_of("/proc/self/mem", in), contains("cannot read /proc/self/mem"));
+  CHECK_THROWS_WITH(contents_of("/dev/zero", in, 1 << 20), contains("/dev/zero has more than 1 MiB"));
+  CHECK(contents_of("-", in, 5) == "12345");
+  CHECK(contents_of("-", in, 0).empty());
 }

@@ -91,7 +91,7 @@ TEST_CASE("settings that contradict one another are errors") {
 
 TEST_CASE("a setting given twice, cut by Slurm, or open is treated as such") {
   const Finding twice = finding(findings_of("export NCCL_ALGO=Ring\nexport NCCL_ALGO=Tree\n"), "env-twice");
-  CHECK(twice.evidence == "Ring on line 1, then Tree");
+  CHECK(twice.evidence == R"("Ring" on line 1, then "Tree")");
   CHECK(twice.line == 2);
   CHECK(has(finding(findings_of("srun --export=ALL,NCCL_IB_HCA=mlx5_0,mlx5_1 a"), "env-cut").remedy, "mlx5_0,mlx5_1"));
   CHECK(findings_of("export NCCL_NTHREADS=$THREADS").empty());
