@@ -24,38 +24,34 @@ void HostEngine::throw_trouble() {
 Operation& HostEngine::run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) {
   if (trouble_.any() || team_.is_given_up()) [[unlikely]]
     throw_trouble();
-  if (memory == nullptr || *memory == nullptr) [[unlikely]]
-    return run_anew(decision, request, memory);
-  assert(dynamic_cast<HostPreparation*>(memory->get()) != nullptr);
-  return start(request, static_cast<HostPreparation&>(**memory));
-}
-
-Operation& HostEngine::run_anew(const Decision& decision, const Request& request,
-                                std::unique_ptr<Preparation>* memory) {
-  auto plan = std::make_unique<HostPreparation>(decision, request, team_);
-  HostPreparation& made = *plan;
-  if (idle_ == nullptr) add_operation();
-  if (memory != nullptr) {
-    *memory = std::move(plan);
-  } else {
-    idle_->keep(std::move(plan));
-  }
-  return start(request, made);
-}
-
-void HostEngine::add_operation() {
-  operations_.push_back(std::make_unique<HostOperation>(*this));
-  operations_.back()->next_idle_ = std::exchange(idle_, operations_.back().get());
-}
-
-Operation& HostEngine::start(const Request& request, HostPreparation& plan) {
+  assert(memory == nullptr || *memory == nullptr || dynamic_cast<HostPreparation*>(memory->get()) != nullptr);
   if (idle_ == nullptr) [[unlikely]]
     add_operation();
+  HostPreparation& plan = memory != nullptr && *memory != nullptr ? static_cast<HostPreparation&>(**memory)
+                                                                  : prepare(decision, request, memory);
   HostOperation& operation = *idle_;
   idle_ = operation.next_idle_;
   operation.begin(request, plan, lines_.of(request));
   loop_.add(operation);
   return operation;
+}
+
+/// For this call and those like it, or for the operation that is to use it next alone.
+HostPreparation& HostEngine::prepare(const Decision& decision, const Request& request,
+                                     std::unique_ptr<Preparation>* memory) {
+  auto plan = std::make_unique<HostPreparation>(decision, request, team_);
+  HostPreparation& made = *plan;
+  if (memory != nullptr) {
+    *memory = std::move(plan);
+  } else {
+    idle_->keep(std::move(plan));
+  }
+  return made;
+}
+
+void HostEngine::add_operation() {
+  operations_.push_back(std::make_unique<HostOperation>(*this));
+  operations_.back()->next_idle_ = std::exchange(idle_, operations_.back().get());
 }
 
 void HostEngine::abort() noexcept {

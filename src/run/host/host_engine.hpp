@@ -39,8 +39,7 @@ class HostEngine final : public Engine {
   friend class HostOperation;
 
   void throw_trouble();
-  Operation& run_anew(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory);
-  Operation& start(const Request& request, HostPreparation& plan);
+  HostPreparation& prepare(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory);
   void add_operation();
 
   Team& team_;

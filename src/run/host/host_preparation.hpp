@@ -54,6 +54,7 @@ struct Move {
   const End* to = nullptr;       ///< one for each destination that is a peer
   Hop hop = nullptr;             ///< of a straight plan: the form that is made for moves with so many messages
   int more_lines = 0;            ///< of a packet of one piece: cache lines behind the flag's
+  bool long_line = false;  ///< there are one or two: then it pays to have the first of them back before it is written
 };
 
 /// The moves are the steps of plan/, asked for once instead of at every call. Runs change nothing but the tuner.

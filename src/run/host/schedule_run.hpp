@@ -73,6 +73,7 @@ class ScheduleRun {
   static Progress hop_through_window(ScheduleRun& run, const Move& move, std::uint32_t& ready, Team& team);
   static Progress hop_over_barrier(ScheduleRun& run, const Move& move, std::uint32_t& ready, Team& team);
   Progress advance_straight(Team& team);
+  Progress advance_lane(Lane& lane, Team& team);
   Progress advance_rounds(Team& team);
   Progress attempt(Lane& lane, Team& team);
   Progress pass_barrier(std::uint32_t& arrived, Team& team);
@@ -107,29 +108,30 @@ class ScheduleRun {
 
 /// Fewer questions, which is what small calls spend their time with.
 inline ScheduleRun::Progress ScheduleRun::advance_straight(Team& team) {
+  if (plan_->lane_count == 1) return advance_lane(lanes_[0], team);
   for (;;) {
     const std::uint64_t before = moves_;
-    bool finished = true;
+    Progress all = Progress::finished;
     for (int l = 0; l < plan_->lane_count; ++l) {
-      Lane& lane = lanes_[l];
-      while (lane.round == 0) {
-        const Progress progress = lane.move->hop(*this, *lane.move, lane.ready, team);
-        if (progress == Progress::closed) return progress;
-        if (progress == Progress::blocked) {
-          finished = false;
-          break;
-        }
-        ++moves_;
-        if (++lane.move == lane.end) {
-          lane.move = lane.first;
-          lane.round = 1;
-        }
-      }
+      const Progress progress = advance_lane(lanes_[l], team);
+      if (progress != Progress::finished) all = progress;
     }
-    if (finished) return Progress::finished;
     // What one lane has done may be what another waits for only by way of other ranks; so look at most once more.
-    if (moves_ == before || plan_->lane_count == 1) return Progress::blocked;
+    if (all != Progress::blocked || moves_ == before) return all;
   }
+}
+
+/// One lane of a straight plan.
+inline ScheduleRun::Progress ScheduleRun::advance_lane(Lane& lane, Team& team) {
+  if (lane.round != 0) return Progress::finished;
+  do {
+    const Progress progress = lane.move->hop(*this, *lane.move, lane.ready, team);
+    if (progress != Progress::finished) return progress;
+    ++moves_;
+  } while (++lane.move != lane.end);
+  lane.move = lane.first;
+  lane.round = 1;
+  return Progress::finished;
 }
 
 }  // namespace tutti::host

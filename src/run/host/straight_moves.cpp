@@ -61,10 +61,19 @@ Progress ScheduleRun::hop(ScheduleRun& run, const Move& move, std::uint32_t& rea
   Wires& wires = team.wires();
   const std::uint32_t takes = Takes == any ? move.awaited : Takes;
   const std::uint32_t sends = Sends == any ? move.filled : Sends;
+  // An only end is looked up once.
+  Wires::Receiving* const only_from = Takes == 1 ? &wires.receiving(move.from->wire) : nullptr;
+  Wires::Sending* const only_to = Sends == 1 ? &wires.sending(move.to->wire) : nullptr;
+  const auto from = [&](std::uint32_t i) -> Wires::Receiving& {
+    return Takes == 1 ? *only_from : wires.receiving(move.from[i].wire);
+  };
+  const auto to = [&](std::uint32_t i) -> Wires::Sending& {
+    return Sends == 1 ? *only_to : wires.sending(move.to[i].wire);
+  };
   if constexpr (Takes == 1 && Sends == 0) {
-    if (!wires.can_receive(move.from->wire)) return Progress::blocked;
+    if (!only_from->can_receive()) return Progress::blocked;
   } else if constexpr (Takes == 0 && Sends == 1) {
-    if (!wires.can_send(move.to->wire)) return Progress::blocked;
+    if (!only_to->can_send()) return Progress::blocked;
   } else {
     if (!everything_ready(move, ready, wires)) return Progress::blocked;
     ready = 0;
@@ -76,31 +85,31 @@ Progress ScheduleRun::hop(ScheduleRun& run, const Move& move, std::uint32_t& rea
     // A signal: nothing but its flag.
   } else if constexpr (!Combines) {
     const std::byte* only = Takes == 0 || move.own_at >= 0 ? run.here(step.own, move.piece->own)  //
-                                                           : wires.incoming(move.from->wire);
+                                                           : from(0).payload();
     if (step.store != plan::Place::none) {
       std::byte* into = run.here(step.store, move.piece->store);
       if (into != only) copy_short(into, only, bytes);
     }
-    for (std::uint32_t i = 0; i < sends; ++i) fill_slot(wires.outgoing(move.to[i].wire), only, bytes);
+    for (std::uint32_t i = 0; i < sends; ++i) fill_slot(to(i).payload(), only, bytes);
   } else {
     const auto own = static_cast<std::uint32_t>(move.own_at);
     const void** const sources = run.sources_.data();
     std::uint32_t source_count = 0;
     for (std::uint32_t i = 0; i < takes; ++i) {
       if (i == own) sources[source_count++] = run.here(step.own, move.piece->own);
-      sources[source_count++] = wires.incoming(move.from[i].wire);
+      sources[source_count++] = from(i).payload();
     }
     if (own == takes) sources[source_count++] = run.here(step.own, move.piece->own);
     void** const destinations = run.destinations_.data();
     std::uint32_t destination_count = 0;
     if (step.store != plan::Place::none) destinations[destination_count++] = run.here(step.store, move.piece->store);
-    for (std::uint32_t i = 0; i < sends; ++i) destinations[destination_count++] = wires.outgoing(move.to[i].wire);
+    for (std::uint32_t i = 0; i < sends; ++i) destinations[destination_count++] = to(i).payload();
     run.loop_({sources, static_cast<int>(source_count), destinations, static_cast<int>(destination_count), move.longest,
                -1, step.finish ? run.plan_->schedule.size : 0, 0},
               run.op_->state);
   }
-  for (std::uint32_t i = 0; i < sends; ++i) wires.post(move.to[i].wire);
-  for (std::uint32_t i = 0; i < takes; ++i) wires.take(move.from[i].wire);
+  for (std::uint32_t i = 0; i < sends; ++i) to(i).post(move.long_line);
+  for (std::uint32_t i = 0; i < takes; ++i) from(i).take();
   return Progress::finished;
 }
 
