@@ -14,8 +14,8 @@ namespace tutti::report {
 namespace {
 
 std::string time_of(double us) {
-  if (us >= 1e6) return fmt::format("{:.4g} s", us / 1e6);
-  return us >= 1e4 ? fmt::format("{:.4g} ms", us / 1e3) : fmt::format("{:.4g} µs", us);
+  if (us >= 1e6) return fmt::format("{:.4g}\u00a0s", us / 1e6);
+  return us >= 1e4 ? fmt::format("{:.4g}\u00a0ms", us / 1e3) : fmt::format("{:.4g}\u00a0µs", us);
 }
 
 /// A bar that shows how far `value` is of `most`; the number stands beside it.

@@ -133,6 +133,8 @@ table{font-size:8.5pt;max-width:100%}
 .numbers{font-size:7.5pt}
 .numbers td,.numbers th{padding:1pt 4pt}
 td,thead th,tbody th{white-space:normal}
+td.words,tr.words td:last-child{min-width:0}
+.numbers td,.numbers th{white-space:nowrap}
 .charts{grid-template-columns:1fr 1fr}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 a{text-decoration:none}
