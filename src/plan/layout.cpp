@@ -1,5 +1,8 @@
 #include "tutti/plan/layout.hpp"
 
+#include <algorithm>
+#include <memory>
+
 #include "tutti/base/error.hpp"
 
 namespace tutti::plan {
@@ -13,10 +16,14 @@ std::size_t elements_per_line(std::size_t element_size) {
   return common == 0 ? 1 : line / std::min(line, common);
 }
 
-std::vector<std::size_t> prefix_sums(std::span<const std::size_t> counts) {
-  std::vector<std::size_t> begins(counts.size() + 1, 0);
-  for (std::size_t i = 0; i < counts.size(); ++i) begins[i + 1] = begins[i] + counts[i];
-  return begins;
+/// Writes the sums of the counts before each, and of all, and tells where to go on.
+std::size_t* write_sums(std::span<const std::size_t> counts, std::size_t* sums) {
+  *sums = 0;
+  for (const std::size_t count : counts) {
+    sums[1] = sums[0] + count;
+    ++sums;
+  }
+  return sums + 1;
 }
 
 std::size_t longest_of(std::span<const std::size_t> counts) {
@@ -26,13 +33,13 @@ std::size_t longest_of(std::span<const std::size_t> counts) {
 }  // namespace
 
 Layout::Layout(const Schedule& schedule, int rank, std::size_t count, std::size_t element_size,
-               std::span<const std::size_t> counts, std::span<const std::size_t> receive_counts)
-    : scratch_(needs_scratch(schedule)),
-      rank_(rank),
-      size_(schedule.size),
-      blocks_(plan::blocks(schedule)),
-      count_(count),
-      longest_(count) {
+               std::span<const std::size_t> counts, std::span<const std::size_t> receive_counts) {
+  scratch_ = needs_scratch(schedule);
+  rank_ = rank;
+  size_ = schedule.size;
+  blocks_ = plan::blocks(schedule);
+  count_ = count;
+  longest_ = count;
   const auto size = static_cast<std::size_t>(size_);
   switch (schedule.collective) {
     case Collective::all_reduce:
@@ -68,7 +75,12 @@ Layout::Layout(const Schedule& schedule, int rank, std::size_t count, std::size_
       shape_ = Shape::per_rank;
       many_in_ = schedule.collective == Collective::reduce_scatter_v;
       longest_ = longest_of(counts);
-      begins_ = prefix_sums(counts);
+      {
+        const std::shared_ptr<std::size_t[]> sums(new std::size_t[size + 1]);
+        write_sums(counts, sums.get());
+        tables_ = sums;
+        begins_ = tables_.get();
+      }
       break;
     case Collective::all_to_all:
       shape_ = Shape::exchanged;
@@ -78,8 +90,13 @@ Layout::Layout(const Schedule& schedule, int rank, std::size_t count, std::size_
              "all_to_all_v needs a count for each rank, of what is sent and of what is received");
       shape_ = Shape::exchanged;
       longest_ = std::max(longest_of(counts), longest_of(receive_counts));
-      begins_ = prefix_sums(counts);
-      receive_begins_ = prefix_sums(receive_counts);
+      {
+        const std::shared_ptr<std::size_t[]> sums(new std::size_t[2 * (size + 1)]);
+        receive_begins_ = write_sums(counts, sums.get());
+        write_sums(receive_counts, sums.get() + size + 1);
+        tables_ = sums;
+        begins_ = tables_.get();
+      }
       break;
   }
   if (schedule.algorithm == Algorithm::tree && shape_ == Shape::per_rank) {
@@ -88,14 +105,14 @@ Layout::Layout(const Schedule& schedule, int rank, std::size_t count, std::size_
   }
 }
 
-std::size_t Layout::scratch_elements() const {
+std::size_t LayoutView::scratch_elements() const {
   if (!scratch_) return 0;
   if (shape_ == Shape::parts) return count_;
   if (bundles_) return static_cast<std::size_t>(run_) * count_;
-  return begins_.empty() ? static_cast<std::size_t>(blocks_) * count_ : begins_.back();
+  return begins_ == nullptr ? static_cast<std::size_t>(blocks_) * count_ : begins_[size_];
 }
 
-bool Layout::contiguous(Place place, const Blocks& blocks, std::size_t chunk) const {
+bool LayoutView::contiguous(Place place, const Blocks& blocks, std::size_t chunk) const {
   if (blocks.count <= 1) return true;
   if (blocks.bit != 0 || chunk < longest_) return false;
   if (shape_ == Shape::exchanged && place != Place::scratch) {
