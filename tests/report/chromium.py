@@ -5,7 +5,11 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def find():
-    return next((path for path in map(shutil.which, NAMES) if path), None)
+    """The first that runs: some systems have a program of that name which only says how to install it."""
+    for path in filter(None, map(shutil.which, NAMES)):
+        if subprocess.run([path, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+            return path
+    return None
 
 
 class Chromium:
@@ -23,8 +27,7 @@ class Chromium:
         arguments = [program, "--headless", "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}", "--no-first-run",
                      "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions", "--disable-background-networking",
                      "--disable-component-update", "--no-default-browser-check", "--hide-scrollbars", "--force-color-profile=srgb"]
-        if os.geteuid() == 0:
-            arguments.append("--no-sandbox")
+        arguments.append("--no-sandbox")  # root and containers have none; the pages are our own
         # Everything else that is open here is closed on exec.
         self.process = subprocess.Popen(arguments + ["about:blank"], close_fds=False, preexec_fn=take_pipes,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
