@@ -47,7 +47,7 @@ constexpr Cause causes[] = {
     {"log-gpu-hardware", error, false, Where::nccl,
      "uncorrectable ecc|uncorrectable nvlink|hardware stack error|gpu has fallen off|unspecified launch failure",
      "a GPU or one of its links failed",
-     "nvidia-smi -q -d ECC,ROW_REMAPPER and dmesg | grep Xid on that host|take the host out, reset the GPU, have it "
+     "nvidia-smi -q -d ECC,ROW_REMAPPER, and dmesg for an Xid, on that host|take the host out, reset the GPU, have it "
      "replaced if it comes back"},
     {"log-illegal-address", error, false, Where::nccl, "illegal memory access",
      "a kernel touched memory that is not there; often an earlier kernel of the program itself",
@@ -194,7 +194,7 @@ constexpr Cause causes[] = {
      "run again with NCCL_ALGO=Ring NCCL_PROTO=Simple, then with NCCL_P2P_DISABLE=1: what helps is near the cause|ACS, "
      "IOMMU, and ECC counters of the GPUs"},
     {"log-cuda-failure", error, false, Where::warning, "cuda failure", "a call of CUDA failed",
-     "the line says which and why; dmesg | grep Xid on that host"},
+     "the line says which and why; dmesg on that host may tell of an Xid"},
     {"log-other-warning", warning, false, Where::warning, "", "NCCL warned", "NCCL_DEBUG=INFO tells more around it"},
 };
 

@@ -147,6 +147,9 @@ TEST_CASE("every cause of the table says what to do, and its signs are in small 
     CHECK_FALSE(cause.what.empty());
     CHECK_FALSE(cause.remedies.empty());
     CHECK(cause.signs.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string_view::npos);
+    // The bar parts remedies: a pipe of a shell would tear one apart.
+    CHECK(cause.remedies.find(" |") == std::string_view::npos);
+    CHECK(cause.remedies.find("| ") == std::string_view::npos);
   }
 }
 
