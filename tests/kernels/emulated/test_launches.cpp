@@ -27,6 +27,7 @@ class Ranks {
       : shape_{.ranks = count, .channels = 2, .slots = 2, .slot_bytes = 4096, .packet_bytes = 1024} {
     int devices = 0;
     ok(cudaGetDeviceCount(&devices));
+    alone_ = devices >= count;
     ok(cudaHostAlloc(reinterpret_cast<void**>(&host_), sizeof *host_, cudaHostAllocMapped | cudaHostAllocPortable));
     new (host_) Host{};
     for (int rank = 0; rank < count; ++rank) {
@@ -117,8 +118,10 @@ class Ranks {
     call.outcome = &host->outcomes[rank];
     void* arguments[] = {&call};
     const dim3 grid(static_cast<unsigned>(call.channels), static_cast<unsigned>(plan::lanes(schedule)));
-    return cudaLaunchCooperativeKernel(packets ? kernel.packets : kernel.slots, grid, dim3(threads), arguments, 0,
-                                       mine.stream);
+    const void* const function = packets ? kernel.packets : kernel.slots;
+    // Whether cooperative grids of several streams share one device is for that device to say: there, they are plain.
+    return alone_ ? cudaLaunchCooperativeKernel(function, grid, dim3(threads), arguments, 0, mine.stream)
+                  : cudaLaunchKernel(function, grid, dim3(threads), arguments, 0, mine.stream);
   }
   void synchronize() {
     for (const Rank& rank : ranks_) {
@@ -145,6 +148,7 @@ class Ranks {
   }
 
   WireShape shape_;
+  bool alone_ = false;  ///< every rank has a device to itself
   std::vector<Rank> ranks_;
   Host* host_ = nullptr;
 };
