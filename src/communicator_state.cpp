@@ -12,6 +12,7 @@
 #include "run/two_level/two_level_engine.hpp"
 #include "topology/numa.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/base/units.hpp"
 
 namespace tutti {
 
@@ -64,6 +65,8 @@ CommunicatorState::Family new_family(const World& world, const Config& config) {
   CommunicatorState::Family family{.roll = call_roll(world, deadline)};
   const Placement& placement = family.roll.placement;
   expect_network(world, family.roll, config.progress_thread);
+  family.id = family.roll.id;
+  family.recorder = std::make_shared<FlightRecorder>(world, family.id, config.flight_recorder);
   family.topology = machine_of(world, config, placement);
   family.numa_node = numa_node_in(family.topology);
   if (placement.hosts() > 1) {
@@ -101,7 +104,9 @@ Facts facts_of(const RollCall& roll, const host::Team& team) {
 
 std::unique_ptr<Engine> engine_for(CommunicatorState& state) {
   const host::HostEngine::Settings settings{.timeout = state.config.timeout,
-                                            .check_across_ranks = state.config.check_across_ranks};
+                                            .check_across_ranks = state.config.check_across_ranks,
+                                            .recorder = state.family.recorder.get(),
+                                            .recorded_as = state.recorded_as};
   ProgressLoop& loop = *state.family.loop;
   if (state.facts.hosts == 1) return std::make_unique<host::HostEngine>(state.team, loop, state.facts, settings);
   std::vector<std::shared_ptr<Store>> stores{state.world.store};
@@ -129,25 +134,49 @@ CommunicatorState::CommunicatorState(World given, const Config& settings, std::o
     : world(std::move(given)),
       config(settings),
       family(from ? *std::move(from) : new_family(expect_sound(world, config), config)),
+      room(family.mapped, local_world(world, family.roll), config.most_shared_memory),
       team(local_world(world, family.roll), family.numa_node, world.deadline()),
       facts(facts_of(family.roll, team)),
+      recorded_as(family.recorder->join(family.id, family.parent, world.rank, world.size)),
       engine(engine_for(*this)) {}
+
+CommunicatorState::Room::Room(std::shared_ptr<std::size_t> mapped, const World& local, std::size_t most)
+    : mapped_(std::move(mapped)), bytes_(host::ArenaShape::for_ranks(local.size).total_bytes()) {
+  if (most != 0 && *mapped_ + bytes_ > most) {
+    throw Error(Code::resource,
+                fmt::format("{} of shared memory for {} ranks, with {} that communicators have, are more than {}",
+                            format_bytes(bytes_), local.size, format_bytes(*mapped_), format_bytes(most)),
+                {.rank = local.rank,
+                 .operation = "making a communicator",
+                 .remedy = "drop communicators, or allow more (Config::most_shared_memory, TUTTI_MOST_SHARED_MEMORY)"});
+  }
+  *mapped_ += bytes_;
+}
+
+CommunicatorState::~CommunicatorState() { family.recorder->leave(recorded_as); }
 
 std::shared_ptr<CommunicatorState> CommunicatorState::part(std::span<const int> members,
                                                            const std::string& store_name) const {
-  Family of_part = family;
-  of_part.roll = part_of(family.roll, members);
-  if (facts.hosts > 1) of_part.stores_above.push_back(world.store);
   World smaller = world;
-  smaller.rank = static_cast<int>(std::find(members.begin(), members.end(), world.rank) - members.begin());
-  smaller.size = static_cast<int>(members.size());
   smaller.store = prefixed(world.store, store_name);
-  of_part.network = of_part.roll.placement.hosts() > 1 ? family.network->subset(members) : nullptr;
-  smaller.network = of_part.network;
-  auto made = kept(new CommunicatorState(std::move(smaller), config, std::move(of_part)));
+  auto made = among(members, std::move(smaller), store_name);
   const std::span<const int> neighbours = family.roll.placement.on(family.roll.placement.host(world.rank));
   made->team.heed(team, {neighbours.begin(), neighbours.end()});
   return made;
+}
+
+std::shared_ptr<CommunicatorState> CommunicatorState::among(std::span<const int> members, World smaller,
+                                                            const std::string& name) const {
+  Family of_part = family;
+  of_part.roll = part_of(family.roll, members);
+  of_part.parent = family.id;
+  of_part.id = id_of(fmt::format("{:016x}/{}", family.id, name));
+  if (facts.hosts > 1) of_part.stores_above.push_back(world.store);
+  smaller.rank = static_cast<int>(std::find(members.begin(), members.end(), world.rank) - members.begin());
+  smaller.size = static_cast<int>(members.size());
+  of_part.network = of_part.roll.placement.hosts() > 1 ? family.network->subset(members) : nullptr;
+  smaller.network = of_part.network;
+  return kept(new CommunicatorState(std::move(smaller), config, std::move(of_part)));
 }
 
 Operation& CommunicatorState::begin(const Request& request) {

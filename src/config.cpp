@@ -17,10 +17,9 @@ namespace tutti {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> config_variables = {
-    "TUTTI_CALL_TIMEOUT",
-    "TUTTI_CHECK_ACROSS_RANKS",
-    "TUTTI_PROGRESS_THREAD",
+constexpr std::array<std::string_view, 5> config_variables = {
+    "TUTTI_CALL_TIMEOUT",       "TUTTI_CHECK_ACROSS_RANKS", "TUTTI_FLIGHT_RECORDER",
+    "TUTTI_MOST_SHARED_MEMORY", "TUTTI_PROGRESS_THREAD",
 };
 
 void expect_known(const std::vector<std::string>& names) {
@@ -53,6 +52,10 @@ Config config_from_environment(const Environment& environment, const std::vector
   }
   config.check_across_ranks = flag(environment, "TUTTI_CHECK_ACROSS_RANKS", config.check_across_ranks);
   config.progress_thread = flag(environment, "TUTTI_PROGRESS_THREAD", config.progress_thread);
+  if (const auto text = environment("TUTTI_FLIGHT_RECORDER")) config.flight_recorder = *text;
+  if (const auto text = environment("TUTTI_MOST_SHARED_MEMORY")) {
+    config.most_shared_memory = parse_bytes(*text);
+  }
   return config;
 }
 

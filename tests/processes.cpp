@@ -84,7 +84,8 @@ JobEnd run_job(int ranks, const std::string& tag, const Variables& more, int sec
     Variables variables = {{"TUTTI_RANK", std::to_string(rank)},
                            {"TUTTI_WORLD_SIZE", std::to_string(ranks)},
                            {"TUTTI_STORE", "unix:" + name},
-                           {"TUTTI_JOB", name}};
+                           {"TUTTI_JOB", name},
+                           {"TUTTI_FLIGHT_RECORDER", "memory"}};  // jobs that are killed would leave files
     variables.insert(variables.end(), more.begin(), more.end());
     outputs.push_back(memfd_create("output", MFD_CLOEXEC));
     children.push_back(start(tag, variables, outputs.back()));

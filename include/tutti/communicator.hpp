@@ -59,6 +59,14 @@ class Communicator {
   /// Collective. Ranks that give the same color form a new communicator, ordered by key, then by their rank here.
   /// A negative color takes part and gets nothing.
   std::optional<Communicator> split(int color, int key = 0) const;
+  /// Collective: one more of the same ranks, whose calls are independent of this one's.
+  Communicator duplicate() const;
+  /// After a failure, or to leave ranks behind that are gone: collective over the ranks that are left, which agree who
+  /// they are and get a communicator of their own, ordered as here. Calls of this one fail from then on. It waits until every
+  /// rank has called it, has ended, or has dropped this communicator, at most for World::timeout; a rank that has not come
+  /// by then is left out, and its own call throws aborted. Ranks may be lost meanwhile. Throws unsupported between hosts,
+  /// invalid_argument when called twice, peer_lost when too many ranks were lost during it.
+  Communicator shrink() const;
 
   /// Collective: `count` zeroed elements on this rank, reachable by the others; count is the same on all ranks.
   /// Throws mismatch (on all ranks) when it is not, resource.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,11 +18,19 @@ struct Config {
   std::chrono::milliseconds timeout{300'000};  ///< of a call that names none
   bool check_across_ranks = false;  ///< compare the ranks' calls before each: a mismatch is an error, not a hang
   bool progress_thread = false;     ///< calls move on while nobody waits; needs a processor to do so
+  /// The directory in which each rank keeps a file of its last calls, for `tutti autopsy`; it stays after the end. Empty:
+  /// /tmp/tutti-UID, where the file goes when all ended well, and no file for ranks that are threads of one process.
+  /// "memory": no file at all.
+  std::string flight_recorder{};
+  /// Bytes that a communicator and those made from it may map together on a host; 0: no limit. One more is then an error
+  /// (resource) on all ranks, before anything is made. budget_of says what they take.
+  std::size_t most_shared_memory = 0;
 
   bool operator==(const Config&) const = default;
 };
 
-/// Reads TUTTI_CALL_TIMEOUT ("90s", "500ms"), TUTTI_CHECK_ACROSS_RANKS and TUTTI_PROGRESS_THREAD ("0" or "1").
+/// Reads TUTTI_CALL_TIMEOUT ("90s", "500ms"), TUTTI_CHECK_ACROSS_RANKS and TUTTI_PROGRESS_THREAD ("0" or "1"), and
+/// TUTTI_FLIGHT_RECORDER, TUTTI_MOST_SHARED_MEMORY ("64M").
 /// Throws invalid_argument for a value that makes no sense, and for a TUTTI_ variable that does not exist, with the
 /// nearest one that does: a setting that is misspelt must not be without effect.
 /// `names` are the names of all variables there are.

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "cli/autopsy_command.hpp"
 #include "cli/bench_command.hpp"
 #include "cli/bind_command.hpp"
 #include "cli/doctor_command.hpp"
@@ -48,6 +49,7 @@ int main(int argc, char** argv) {
     tutti::cli::add_doctor_command(app, status);
     tutti::cli::add_log_command(app, status);
     tutti::cli::add_report_command(app, status, {argv, argv + argc});
+    tutti::cli::add_autopsy_command(app, status);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {  // also for --help and --version

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "run/flight_recorder.hpp"
+
 namespace tutti {
 
 class ProgressLoop;
@@ -27,6 +29,8 @@ class Operation {
   virtual void check_peers() {}
   /// The error of a wait that took longer than it may: what it waited for.
   virtual std::exception_ptr timed_out() = 0;
+  /// What it waits for, for the flight recorder; cheap.
+  virtual Waiting waiting() const { return {}; }
   /// Told once, when it ends with an error.
   virtual void failed(const std::exception_ptr&) noexcept {}
   /// Told once, when nobody holds it any more. `unseen` is an error that nobody has been told of; else null.
@@ -53,8 +57,11 @@ class Operation {
  protected:
   explicit Operation(bool slow = false) : slow_(slow) {}
   /// Before each use.
-  void start(ProgressLoop& loop, std::chrono::milliseconds timeout) {
+  void start(ProgressLoop& loop, std::chrono::milliseconds timeout, FlightRecorder* recorder = nullptr,
+             const FlightRecorder::Entry& entry = {}) {
     loop_ = &loop;
+    recorder_ = recorder;
+    entry_ = entry;
     timeout_ = timeout;
     deadline_.reset();
     if (failed_) [[unlikely]]
@@ -67,12 +74,22 @@ class Operation {
   /// To be set by each `advance` that returns false.
   void set_watch(Watch watch) { watch_ = watch; }
   void set_progress(std::uint64_t progress) { progress_ = progress; }
+  /// Its turn has come, after it had to wait for that.
+  void note_start() noexcept {
+    if (recorder_ != nullptr) recorder_->start(entry_);
+  }
 
  private:
   friend class ProgressLoop;
   using Clock = std::chrono::steady_clock;
 
+  void note_wait() noexcept {
+    if (recorder_ != nullptr) recorder_->waits(entry_, waiting());
+  }
+
   ProgressLoop* loop_ = nullptr;
+  FlightRecorder* recorder_ = nullptr;  ///< null: nobody takes notes
+  FlightRecorder::Entry entry_;
   std::chrono::milliseconds timeout_{};
   std::optional<Clock::time_point> deadline_;  ///< set at the first look at the clock: most calls never look
   Watch watch_;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "tutti/base/error.hpp"
+
 namespace tutti {
 
 namespace {
@@ -30,7 +32,7 @@ class Pause {
       return count_ % 1024 == 0;
     }
     std::this_thread::yield();
-    return count_ % 64 == 0;
+    return count_ % 16 == 0;  // each may have taken a slice of the system's time
   }
   /// A new wait begins.
   void restart() { count_ = 0; }
@@ -39,6 +41,16 @@ class Pause {
   std::uint64_t spins_;  ///< before it yields
   std::uint64_t count_ = 0;
 };
+
+Code code_of(const std::exception_ptr& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& known) {
+    return known.code();
+  } catch (...) {
+    return Code::internal;
+  }
+}
 
 }  // namespace
 
@@ -66,6 +78,8 @@ inline bool ProgressLoop::attempt(Operation& operation) noexcept {
     return true;
   }
   operation.finished_ = true;
+  if (operation.recorder_ != nullptr) [[likely]]
+    operation.recorder_->done(operation.entry_);
   return true;
 }
 
@@ -153,6 +167,7 @@ void ProgressLoop::check_clocks() noexcept {
     Operation& operation = *active_[i];
     std::exception_ptr error;
     try {
+      operation.note_wait();
       operation.check_peers();
       if (!operation.deadline_)
         operation.deadline_ = now + std::min<std::chrono::milliseconds>(operation.timeout_, longest_wait);
@@ -173,6 +188,7 @@ void ProgressLoop::end(Operation& operation, std::exception_ptr error) noexcept 
   operation.error_ = std::move(error);
   operation.failed_ = true;
   operation.failed(operation.error_);
+  if (operation.recorder_ != nullptr) operation.recorder_->failed(operation.entry_, code_of(operation.error_));
   operation.finished_ = true;
 }
 

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "bootstrap/secret.hpp"
 #include "topology/numa.hpp"
 #include "tutti/base/error.hpp"
 
@@ -70,10 +71,12 @@ struct Summary {
   std::vector<int> cpus{};          ///< [hosts] that its ranks may use, all together
   std::vector<bool> apart{};        ///< [hosts] none of these is of two ranks
   bool oversubscribed = false;
+  std::uint64_t id = 0;
 };
 
 Summary summary_of(const std::vector<Card>& cards) {
   Summary summary;
+  summary.id = id_of(random_name());
   std::map<std::string, int> numbers;
   std::vector<const Card*> first;
   std::vector<int> ranks;
@@ -105,7 +108,7 @@ Summary summary_of(const std::vector<Card>& cards) {
 }
 
 std::string text_of(const Summary& summary) {
-  std::string text = fmt::format("{} {}\n", summary.oversubscribed ? 1 : 0, summary.names.size());
+  std::string text = fmt::format("{} {} {}\n", summary.oversubscribed ? 1 : 0, summary.id, summary.names.size());
   for (std::size_t host = 0; host < summary.names.size(); ++host) {
     text += fmt::format("{} {} {} {}\n", summary.one_process[host] ? 1 : 0, summary.apart[host] ? 1 : 0,
                         summary.cpus[host], summary.names[host]);
@@ -117,7 +120,7 @@ Summary summary_from(const std::string& text, int ranks) {
   std::istringstream lines(text);
   Summary summary;
   std::size_t hosts = 0;
-  lines >> summary.oversubscribed >> hosts;
+  lines >> summary.oversubscribed >> summary.id >> hosts;
   for (std::size_t host = 0; host < hosts && lines; ++host) {
     bool one_process = false;
     bool apart = false;
@@ -137,7 +140,7 @@ Summary summary_from(const std::string& text, int ranks) {
 }
 
 RollCall roll_of(const Summary& summary, int rank) {
-  RollCall roll{Placement(summary.host), summary.names, summary.oversubscribed};
+  RollCall roll{Placement(summary.host), summary.id, summary.names, summary.oversubscribed};
   const auto host = static_cast<std::size_t>(roll.placement.host(rank));
   roll.cpus = summary.cpus[host];
   roll.apart = summary.apart[host];
@@ -147,10 +150,19 @@ RollCall roll_of(const Summary& summary, int rank) {
 
 }  // namespace
 
+std::uint64_t id_of(std::string_view name) {
+  std::uint64_t id = 0;
+  for (const char c : digest_name(name).substr(0, 16)) {
+    id = id << 4 | static_cast<std::uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+  }
+  return id != 0 ? id : 1;
+}
+
 RollCall call_roll(const World& world, Store::Deadline deadline) {
   if (world.size == 1 || (world.one_process && world.network == nullptr)) {
     const int cpus = allowed_cpu_count();
-    return {Placement::on_one_host(world.size), {world.host}, world.size > cpus, cpus, false, world.one_process};
+    const std::uint64_t id = id_of(world.job);
+    return {Placement::on_one_host(world.size), id, {world.host}, world.size > cpus, cpus, false, world.one_process};
   }
   Store& store = *world.store;
   const auto key = [](int rank) { return fmt::format("roll/{}", rank); };

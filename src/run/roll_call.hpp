@@ -1,7 +1,9 @@
 /// @file  Roll call: at the start the ranks tell one another where they are.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "run/placement.hpp"
@@ -13,12 +15,16 @@ namespace tutti {
 /// The same on all ranks, but for `cpus`, `apart` and `one_process`, which are the same on the ranks of a host.
 struct RollCall {
   Placement placement{};
+  std::uint64_t id = 0;                   ///< of this meeting: the same on all ranks, and no other's
   std::vector<std::string> host_names{};  ///< [hosts] for people
   bool oversubscribed = false;            ///< some host has more ranks than processors
   int cpus = 1;                           ///< that this host's ranks may use, all together: each may be bound to one
   bool apart = false;                     ///< each of this host's ranks is bound to processors of its own
   bool one_process = false;               ///< this host's ranks are threads of this process
 };
+
+/// A number for a name, the same on all ranks; never 0.
+std::uint64_t id_of(std::string_view name);
 
 /// Collective. Each rank writes one value and reads one; nothing is exchanged by ranks of one process, unless a network
 /// says that they play several hosts.

@@ -15,14 +15,16 @@ void Trouble::rethrow(int rank) {
     std::rethrow_exception(poison_);
   } catch (const std::exception& error) {
     throw Error(Code::aborted, std::string("an earlier call of this communicator failed: ") + error.what(),
-                {.rank = rank, .remedy = "make a new communicator from a new World"});
+                {.rank = rank, .remedy = "make a new communicator from a new World, or shrink this one"});
   }
 }
 
 void throw_given_up(int by, int rank) {
   if (by < 0) return;
-  throw Error(Code::aborted, fmt::format("rank {} gave up this communicator", by),
-              {.rank = rank, .remedy = "look for that rank's own error, and make a new communicator from a new World"});
+  throw Error(
+      Code::aborted, fmt::format("rank {} gave up this communicator", by),
+      {.rank = rank,
+       .remedy = "look for that rank's own error, and make a new communicator from a new World, or shrink this one"});
 }
 
 void throw_peer_gave_up(int peer, Context where) {
@@ -39,7 +41,8 @@ void throw_gave_up_above(int rank, Context where) {
 
 void throw_peer_lost(int peer, const std::string& how, Context where) {
   where.peer = peer;
-  where.remedy = "look at how that rank ended; the communicator cannot be used any more";
+  where.remedy =
+      "look at how that rank ended; the communicator cannot be used any more, the others go on after shrink()";
   throw Error(Code::peer_lost, how, where);
 }
 

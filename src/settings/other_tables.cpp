@@ -14,7 +14,9 @@ TUTTI_TIMEOUT | 5min | duration | how long ranks wait to meet one another
 TUTTI_HOST_ID | of the machine | text | ranks with different ones behave as on different machines
 TUTTI_CALL_TIMEOUT | 5min | duration | of a call that names none
 TUTTI_CHECK_ACROSS_RANKS | 0 | flag | compares the ranks' calls, so that a mismatch is an error
+TUTTI_MOST_SHARED_MEMORY | no limit | text | of a communicator and those made from it, on a host: 64M
 TUTTI_PROGRESS_THREAD | 0 | flag | calls move on while nobody waits
+TUTTI_FLIGHT_RECORDER | /tmp/tutti-UID | text | the directory for the files of each rank's last calls; memory: no file
 )";
 
 // name, with * at the end for a family | kind | what it does | since Open MPI 5

@@ -40,8 +40,16 @@ std::size_t ArenaShape::slots_offset(Protocol protocol) const {
   return protocol == Protocol::packet ? first : round_up(first + wires() * packet.wire_bytes(), page);
 }
 
-std::size_t ArenaShape::total_bytes() const {
+std::size_t ArenaShape::board_offset() const {
   return round_up(slots_offset(Protocol::fifo) + wires() * fifo.wire_bytes(), page);
+}
+
+std::size_t ArenaShape::shown_calls_offset() const {
+  return round_up(board_offset() + AgreementBoard::bytes(ranks), line_bytes);
+}
+
+std::size_t ArenaShape::total_bytes() const {
+  return round_up(shown_calls_offset() + static_cast<std::size_t>(ranks) * sizeof(ShownCall), page);
 }
 
 void Arena::place_near(int rank, int node) const {

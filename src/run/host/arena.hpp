@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 
+#include "run/host/agreement.hpp"
 #include "run/host/shared_memory.hpp"
+#include "run/host/shown_call.hpp"
 #include "tutti/base/types.hpp"
 #include "tutti/plan/schedule.hpp"
 
@@ -48,6 +50,8 @@ struct ArenaShape {
   std::size_t arrivals_offset() const { return line_bytes; }
   std::size_t credits_offset(Protocol protocol) const;
   std::size_t slots_offset(Protocol protocol) const;
+  std::size_t board_offset() const;
+  std::size_t shown_calls_offset() const;
   std::size_t total_bytes() const;
 };
 
@@ -90,6 +94,9 @@ class Arena {
 
   const ArenaShape& shape() const { return shape_; }
   const SharedMemory& memory() const { return *memory_; }
+  /// Where its ranks agree who goes on when one is lost.
+  AgreementBoard board() const { return {memory_->data() + shape_.board_offset(), shape_.ranks}; }
+  ShownCall& shown_call(int rank) const { return at<ShownCall>(shape_.shown_calls_offset())[rank]; }
   ArenaHeader& header() const { return *at<ArenaHeader>(0); }
   Arrival& arrival(int rank) const { return at<Arrival>(shape_.arrivals_offset())[rank]; }
   /// Messages taken from the wire so far; written by the receiver.

@@ -11,7 +11,7 @@ namespace tutti::host {
 namespace {
 
 /// FNV-1a over the numbers.
-std::uint64_t hash(std::span<const std::size_t> counts) {
+std::uint64_t hash_of(std::span<const std::size_t> counts) {
   std::uint64_t value = 0xcbf29ce484222325ULL;
   for (const std::size_t count : counts) value = (value ^ count) * 0x100000001b3ULL;
   return value;
@@ -29,7 +29,8 @@ std::string difference(const CallSignature& a, const CallSignature& b) {
   if (a.protocol != b.protocol) return fmt::format("the protocol ({} and {})", name(a.protocol), name(b.protocol));
   if (a.deterministic != b.deterministic) return "the wish for determinism";
   if (a.backend != b.backend) return fmt::format("the backend ({} and {})", name(a.backend), name(b.backend));
-  return "the number of calls before";
+  if (a.sequence != b.sequence) return "the number of calls before";
+  return "the calls before, of which some were not alike (tutti autopsy shows the last ones)";
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ CallSignature signature_of(const Request& request, std::uint64_t sequence) {
     signature.count = request.count;
   } else if (request.collective != Collective::all_to_all_v) {  // whose tables differ from rank to rank
     signature.count = std::accumulate(request.counts.begin(), request.counts.end(), std::size_t{0});
-    signature.counts_hash = hash(request.counts);
+    signature.counts_hash = hash_of(request.counts);
   }
   signature.element_size = static_cast<std::uint32_t>(request.element_size);
   signature.root = request.root;
@@ -69,15 +70,33 @@ std::string describe(const CallSignature& signature) {
   return signature.op == Op::none ? call : fmt::format("{} ({})", call, name(signature.op));
 }
 
+std::uint64_t hash(const CallSignature& signature) {
+  std::uint64_t kinds = 0;
+  for (const auto kind : {static_cast<std::uint64_t>(signature.collective), static_cast<std::uint64_t>(signature.type),
+                          static_cast<std::uint64_t>(signature.op), static_cast<std::uint64_t>(signature.root)}) {
+    kinds = kinds << 16 ^ kind;
+  }
+  std::uint64_t hash = 0;
+  for (const std::uint64_t word :
+       {signature.count, signature.counts_hash, std::uint64_t{signature.element_size}, kinds}) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+void throw_mismatch(int rank, const CallSignature& mine, int other, const CallSignature& theirs) {
+  if (other < rank) throw_mismatch(other, theirs, rank, mine);
+  throw Error(Code::mismatch,
+              fmt::format("as call {} rank {} made {} and rank {} made {}: they differ in {}", mine.sequence + 1, rank,
+                          describe(mine), other, describe(theirs), difference(mine, theirs)),
+              {.remedy = "make the same calls in the same order on all ranks of a communicator"});
+}
+
 void expect_equal(std::span<const CallSignature> signatures) {
   for (std::size_t rank = 1; rank < signatures.size(); ++rank) {
-    const CallSignature& first = signatures[0];
-    const CallSignature& other = signatures[rank];
-    if (first == other) continue;
-    throw Error(Code::mismatch,
-                fmt::format("as call {} rank 0 made {} and rank {} made {}: they differ in {}", first.sequence + 1,
-                            describe(first), rank, describe(other), difference(first, other)),
-                {.remedy = "make the same calls in the same order on all ranks of a communicator"});
+    if (signatures[0] == signatures[rank]) continue;
+    throw_mismatch(0, signatures[0], static_cast<int>(rank), signatures[rank]);
   }
 }
 

@@ -15,6 +15,7 @@ namespace tutti::host {
 struct CallSignature {
   std::uint64_t sequence = 0;     ///< collectives of this communicator before this one
   std::uint64_t count = 0;        ///< of the uneven collectives the total; 0 where the ranks differ
+  std::uint64_t history = 0;      ///< a hash of the collectives before; 0 where nobody counts
   std::uint64_t counts_hash = 0;  ///< of the table of counts; 0 where the ranks' tables may differ
   std::uint32_t element_size = 0;
   std::int32_t root = 0;
@@ -33,6 +34,14 @@ struct CallSignature {
 CallSignature signature_of(const Request& request, std::uint64_t sequence);
 /// "all_reduce of 4 MiB float32 (sum)".
 std::string describe(const CallSignature& signature);
+/// Of what ranks must have in common, but for options.
+std::uint64_t hash(const CallSignature& signature);
+/// The history after a call with this hash.
+constexpr std::uint64_t history_after(std::uint64_t call, std::uint64_t history) {
+  return ((history ^ call) + 1) * 0x9e3779b97f4a7c15ULL;
+}
+/// Throws mismatch, naming both ranks and their calls, which are the same one in the order of calls.
+[[noreturn]] void throw_mismatch(int rank, const CallSignature& mine, int other, const CallSignature& theirs);
 /// Throws mismatch, naming both calls, unless all are equal.
 void expect_equal(std::span<const CallSignature> signatures);
 

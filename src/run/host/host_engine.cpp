@@ -8,11 +8,7 @@
 namespace tutti::host {
 
 HostEngine::HostEngine(Team& team, ProgressLoop& loop, Facts facts, Settings settings)
-    : team_(team), loop_(loop), facts_(facts), settings_(settings), lines_(team.size()) {
-  if (settings.check_across_ranks && team.size() > 1) {
-    check_plan_ = std::make_unique<HostPreparation>(Collective::all_gather, sizeof(CallSignature), team);
-  }
-}
+    : team_(team), loop_(loop), facts_(facts), settings_(settings), lines_(team.size()) {}
 
 HostEngine::~HostEngine() = default;
 

@@ -26,6 +26,8 @@ class HostEngine final : public Engine {
   struct Settings {
     std::chrono::milliseconds timeout{};
     bool check_across_ranks = false;
+    FlightRecorder* recorder = nullptr;  ///< null: nobody takes notes
+    std::uint16_t recorded_as = 0;       ///< FlightRecorder::join
   };
   HostEngine(Team& team, ProgressLoop& loop, Facts facts, Settings settings);
   ~HostEngine() override;
@@ -41,6 +43,12 @@ class HostEngine final : public Engine {
   void throw_trouble();
   HostPreparation& prepare(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory);
   void add_operation();
+  /// Is this collective to be compared across the ranks before it begins? Every one when the settings say so; else
+  /// one of many, as that costs a call as long as a small one.
+  bool compares(std::uint64_t turn) const {
+    return settings_.check_across_ranks || turn % compared_one_in == compared_one_in - 1;
+  }
+  static constexpr std::uint64_t compared_one_in = 64;
 
   Team& team_;
   ProgressLoop& loop_;
@@ -48,7 +56,8 @@ class HostEngine final : public Engine {
   Settings settings_;
   CallLines lines_;
   Trouble trouble_;
-  std::unique_ptr<HostPreparation> check_plan_;        ///< for comparing calls; null: nobody compares
+  std::uint64_t history_ = 0;                          ///< of the collectives begun
+  std::unique_ptr<HostPreparation> check_plan_;        ///< for comparing calls; made when needed
   std::unique_ptr<HostPreparation> table_check_plan_;  ///< for comparing the tables of all_to_all_v; made when needed
   std::vector<std::unique_ptr<HostOperation>> operations_;
   HostOperation* idle_ = nullptr;  ///< the first of those that can be used, which knows the next

@@ -35,9 +35,12 @@ class HostOperation final : public Operation {
     turn_ = line.issued++;
     stage_ = Stage::queued;
     harmless_ = false;
+    known_to_all_ = false;
+    queued_long_ = false;
     peer_watch_.start();
     timeout_ = request.options.timeout.count() < 0 ? engine_.settings_.timeout : request.options.timeout;
-    start(engine_.loop_, timeout_);
+    start(engine_.loop_, timeout_, engine_.settings_.recorder,
+          engine_.settings_.recorder->enter(request, plan.decision, turn_, engine_.settings_.recorded_as));
   }
   /// The plan is for this use alone.
   void keep(std::unique_ptr<HostPreparation> plan) { own_plan_ = std::move(plan); }
@@ -45,6 +48,7 @@ class HostOperation final : public Operation {
   bool advance() override;
   void check_peers() override;
   std::exception_ptr timed_out() override;
+  Waiting waiting() const override;
   void failed(const std::exception_ptr& error) noexcept override;
   void released(const std::exception_ptr& unseen) noexcept override;
 
@@ -54,6 +58,9 @@ class HostOperation final : public Operation {
   friend class HostEngine;  // for `next_idle_`
 
   bool comes_to_play();
+  /// Its turn has come: the others may see which call it is. True when the ranks are to compare their calls first.
+  bool show();
+  void compare_shown() const;
   void begin_check();
   void begin_table_check();
   template <class Check>
@@ -72,7 +79,9 @@ class HostOperation final : public Operation {
   CallLine* line_ = nullptr;
   std::uint64_t turn_ = 0;
   Stage stage_ = Stage::queued;
-  bool harmless_ = false;  ///< its failure leaves the communicator as it was
+  bool harmless_ = false;      ///< its failure leaves the communicator as it was
+  bool known_to_all_ = false;  ///< all ranks find its failure by themselves
+  bool queued_long_ = false;   ///< its turn had not come when it was made
   const void* in_ = nullptr;
   void* out_ = nullptr;
   std::chrono::milliseconds timeout_{};

@@ -37,7 +37,9 @@ Loop loop_of(const Request& request) {
 }  // namespace
 
 HostPreparation::HostPreparation(const Decision& decision, const Request& request, const Team& team)
-    : request(request),
+    : signature(signature_of(request, 0)),
+      signature_hash(hash(signature)),
+      request(request),
       decision(decision),
       schedule{.collective = request.collective,
                .algorithm = decision.algorithm,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "run/engine.hpp"
+#include "run/host/call_signature.hpp"
 #include "run/host/reduce.hpp"
 #include "run/host/store_tuner.hpp"
 #include "run/host/team.hpp"
@@ -70,6 +71,8 @@ class HostPreparation final : public Preparation {
     const Move* end = nullptr;
   };
 
+  CallSignature signature{};  ///< but for its turn and history: what the ranks compare
+  std::uint64_t signature_hash = 0;
   Request request{};  ///< the first one; its buffers are not to be used, and a user's operator's state is not
   Decision decision{};
   plan::Schedule schedule;

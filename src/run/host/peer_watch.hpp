@@ -15,9 +15,9 @@ class PeerWatch {
   /// A new wait begins.
   void start() { suspect_ = -1; }
 
-  /// How `peer`, -1: nobody, has gone; empty: it has not, or was not yet known to have at the look before. Asks the
+  /// How `peer`, -1: nobody, of this `host`, has gone; empty: it has not, or was not yet known to have at the look before. Asks the
   /// kernel seldom.
-  std::string gone(const Presence& presence, int peer);
+  std::string gone(const Presence& presence, int peer, const std::string& host);
 
  private:
   int suspect_ = -1;                                  ///< a peer that was found gone; -1: none

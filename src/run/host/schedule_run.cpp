@@ -151,6 +151,30 @@ Operation::Watch ScheduleRun::watch(Team& team) const {
   return watch;
 }
 
+Waiting ScheduleRun::waiting(const Team& team) const {
+  for (int l = 0; l < plan_->lane_count; ++l) {
+    const Lane& lane = lanes_[l];
+    if (lane.round >= plan_->rounds) continue;
+    Waiting waiting{.step = static_cast<std::uint32_t>(lane.move - lane.first + 1),
+                    .steps = static_cast<std::uint32_t>(lane.end - lane.first),
+                    .lane = static_cast<std::uint32_t>(l),
+                    .chunk = static_cast<std::uint32_t>(lane.round + 1),
+                    .chunks = static_cast<std::uint32_t>(plan_->rounds)};
+    const Move& move = *lane.move;
+    if (move.step.barrier) {
+      waiting.awaited = team.missing();
+      waiting.flags = flight::at_barrier;
+    } else if (lane.ready < move.awaited) {
+      waiting.awaited = move.from[lane.ready].peer;
+    } else {
+      waiting.awaited = move.to[lane.ready - move.awaited].peer;
+      waiting.flags = flight::for_room;
+    }
+    return waiting;
+  }
+  return {};
+}
+
 int ScheduleRun::awaited_peer(const Team& team) const {
   for (int l = 0; l < plan_->lane_count; ++l) {
     const Lane& lane = lanes_[l];

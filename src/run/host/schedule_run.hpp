@@ -54,6 +54,8 @@ class ScheduleRun {
   Awaited awaited(const Team& team) const;
   /// The peer alone; cheap.
   int awaited_peer(const Team& team) const;
+  /// The same in numbers, cheap too, for the flight recorder.
+  Waiting waiting(const Team& team) const;
 
   const HostPreparation& plan() const { return *plan_; }
   /// Moves made so far.

@@ -30,6 +30,10 @@ class Pipeline {
   host::ScheduleRun::Awaited awaited(const host::Team& team) const;
   /// The peer alone, -1: none of this host; cheap.
   int awaited_peer(const host::Team& team) const { return running_ ? run_.awaited_peer(team) : -1; }
+  /// The same for the flight recorder.
+  Waiting waiting(const host::Team& team) const {
+    return running_ ? run_.waiting(team) : Waiting{.flags = flight::with_network};
+  }
 
  private:
   bool stage_is_over(int round, host::Team& team);

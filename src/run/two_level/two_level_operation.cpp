@@ -1,5 +1,7 @@
 #include "run/two_level/two_level_operation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -32,8 +34,10 @@ void TwoLevelOperation::begin(const Decision& decision, const Request& request, 
   line_ = &line;
   turn_ = line.issued++;
   harmless_ = false;
+  queued_long_ = false;
   timeout_ = request.options.timeout.count() < 0 ? engine_.settings_.timeout : request.options.timeout;
-  start(engine_.loop_, timeout_);
+  start(engine_.loop_, timeout_, engine_.settings_.recorder,
+        engine_.settings_.recorder->enter(request, decision_, turn_, engine_.settings_.recorded_as));
 }
 
 bool TwoLevelOperation::advance() {
@@ -46,7 +50,11 @@ bool TwoLevelOperation::advance() {
 
 bool TwoLevelOperation::advance_stages() {
   if (stage_ == Stage::queued) {
-    if (line_->ended != turn_) return false;
+    if (line_->ended != turn_) {
+      queued_long_ = true;
+      return false;
+    }
+    if (queued_long_) note_start();
     if (engine_.settings_.check_across_ranks && !is_pairwise(request_.collective)) {
       begin_check();
     } else {
@@ -119,6 +127,20 @@ Context TwoLevelOperation::context() const {
           .peer = is_pairwise(request_.collective) ? request_.root : -1};
 }
 
+Waiting TwoLevelOperation::waiting() const {
+  switch (stage_) {
+    case Stage::queued:
+      return {.queued = true};
+    case Stage::playing: {
+      Waiting waiting = pipeline_.waiting(engine_.team_);
+      if (waiting.awaited >= 0) waiting.awaited = engine_.rank_here(waiting.awaited);
+      return waiting;
+    }
+    default:
+      return {.flags = flight::comparing | flight::with_network};
+  }
+}
+
 void TwoLevelOperation::check_peers() {
   if (const Alarm::Rung rung = engine_.given_up(); rung.by >= 0) {
     if (rung.above) throw_gave_up_above(rung.by, context());
@@ -126,8 +148,9 @@ void TwoLevelOperation::check_peers() {
   }
   if (stage_ != Stage::playing) return;
   const int peer = pipeline_.awaited_peer(engine_.team_);
-  if (const std::string how = peer_watch_.gone(engine_.team_.presence(), peer); !how.empty()) {
-    throw_peer_lost(engine_.rank_here(peer), how, context());
+  if (const std::string how = peer_watch_.gone(engine_.team_.presence(), peer, engine_.team_.local().host);
+      !how.empty()) {
+    throw_peer_lost(engine_.rank_here(peer), fmt::format("{}; it was call {} here", how, turn_ + 1), context());
   }
 }
 

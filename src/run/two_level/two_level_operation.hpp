@@ -25,6 +25,7 @@ class TwoLevelOperation final : public Operation {
   bool advance() override;
   void check_peers() override;
   std::exception_ptr timed_out() override;
+  Waiting waiting() const override;
   void failed(const std::exception_ptr& error) noexcept override;
   void released(const std::exception_ptr& unseen) noexcept override;
 
@@ -43,7 +44,8 @@ class TwoLevelOperation final : public Operation {
   Stage stage_ = Stage::queued;
   CallLine* line_ = nullptr;
   std::uint64_t turn_ = 0;
-  bool harmless_ = false;  ///< its failure leaves the communicator as it was
+  bool harmless_ = false;     ///< its failure leaves the communicator as it was
+  bool queued_long_ = false;  ///< its turn had not come when it was made
   std::chrono::milliseconds timeout_{};
   Decision decision_;
   Request request_;
