@@ -16,7 +16,10 @@ constexpr int shared_bytes = 48 << 10, opt_in_shared_bytes = 160 << 10;
 
 bool is_device(int number) { return number >= 0 && number < device_count(); }
 
-unsigned bus_of(int number) { return 0x10U + static_cast<unsigned>(settings().visible_first + number); }
+unsigned bus_of(int number) {
+  const auto index = static_cast<std::size_t>(settings().visible_first + number);
+  return index < settings().buses.size() ? settings().buses[index] : 0x10U + static_cast<unsigned>(index);
+}
 
 }  // namespace
 

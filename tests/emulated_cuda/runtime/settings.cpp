@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "emulated_cuda/machine_file.hpp"
+
 namespace tutti::emulated {
 
 namespace {
@@ -17,6 +19,8 @@ long number(const char* name, long fallback) {
 
 Settings read() {
   Settings s;
+  for (const MachineGpu& gpu : machine_of_environment().gpus) s.buses.push_back(gpu.bus);
+  if (!s.buses.empty()) s.devices = static_cast<int>(s.buses.size());
   s.devices = static_cast<int>(number("EMULATED_CUDA_DEVICES", s.devices));
   const std::string visible = text("CUDA_VISIBLE_DEVICES");
   if (!visible.empty()) {

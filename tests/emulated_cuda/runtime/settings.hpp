@@ -9,9 +9,10 @@
 namespace tutti::emulated {
 
 struct Settings {
-  int devices = 8;                      ///< EMULATED_CUDA_DEVICES; 0: a driver and no device
-  int visible_first = 0;                ///< CUDA_VISIBLE_DEVICES=N…: the first of those that this process sees
-  unsigned multiprocessors = 4;         ///< EMULATED_CUDA_MULTIPROCESSORS: blocks resident at once
+  int devices = 8;                ///< EMULATED_CUDA_DEVICES; 0: a driver and no device
+  std::vector<unsigned> buses{};  ///< of the machine that EMULATED_MACHINE describes (machine_file.hpp); empty: made up
+  int visible_first = 0;          ///< CUDA_VISIBLE_DEVICES=N…: the first of those that this process sees
+  unsigned multiprocessors = 4;   ///< EMULATED_CUDA_MULTIPROCESSORS: blocks resident at once
   int blocks_per_multiprocessor = 1;    ///< EMULATED_CUDA_OCCUPANCY
   std::size_t memory_bytes = 1U << 30;  ///< EMULATED_CUDA_MEMORY_MB, of a device
   unsigned jitter_us = 0;               ///< EMULATED_CUDA_JITTER_US: the most that an operation of a stream is delayed
