@@ -152,9 +152,13 @@ TEST_CASE("another process reads memory through a descriptor of virtual memory")
   CHECK(found == 0);
   CHECK(std::string(mine) == "from the child");
   close(descriptor);
+  CHECK(driver_call<decltype(&cuMemRelease)>("cuMemRelease")(handle) == CUDA_SUCCESS);
+  const auto address = reinterpret_cast<CUdeviceptr>(mine);
+  CHECK(driver_call<decltype(&cuMemUnmap)>("cuMemUnmap")(address, granule) == CUDA_SUCCESS);
+  CHECK(driver_call<decltype(&cuMemAddressFree)>("cuMemAddressFree")(address, granule) == CUDA_SUCCESS);
 }
 
-TEST_CASE("another process reads a plain allocation through its handle; the own process may not") {
+TEST_CASE("another process reads a plain allocation through its handle, and the own process may not") {
   const DeviceArray<int> array(std::vector<int>{1, 2, 3});
   cudaIpcMemHandle_t handle{};
   ok(cudaIpcGetMemHandle(&handle, array.data()));

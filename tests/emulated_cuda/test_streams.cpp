@@ -122,6 +122,8 @@ TEST_CASE("a captured graph does nothing until it is launched, and then the same
     CHECK(beside == turn);
   }
   ok(cudaGraphExecDestroy(instance));
+  for (cudaEvent_t event : {fork, join}) ok(cudaEventDestroy(event));
+  for (cudaStream_t each : {stream, side}) ok(cudaStreamDestroy(each));
   cudaGetLastError();
 }
 
@@ -140,5 +142,7 @@ TEST_CASE("a capture with a branch that does not come back is refused") {
   ok(cudaLaunchHostFunc(side, set, &flag));  // not captured any more
   ok(cudaStreamSynchronize(side));
   CHECK(flag == 1);
+  ok(cudaEventDestroy(fork));
+  for (cudaStream_t each : {stream, side}) ok(cudaStreamDestroy(each));
   cudaGetLastError();
 }
