@@ -5,7 +5,9 @@
 
 namespace tutti::cli {
 
-/// Opens a temporary file beside `path` at once, so that a place that cannot be written is refused before the work.
+/// Opens a temporary file beside `path` at once, so that a place that cannot be written is refused before the work. A
+/// link stays a link: the file that it names is replaced. What is no file, a device or a pipe, stays what it is, and is
+/// written to when the contents are whole.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);  ///< throws Error(resource) naming the path
@@ -25,6 +27,7 @@ class OutputFile {
  private:
   std::string path_;
   std::string temporary_;  ///< empty: moved or published
+  bool stays_ = false;     ///< `path_` is a device, a pipe or the like
 };
 
 }  // namespace tutti::cli

@@ -1,4 +1,9 @@
 /// @file  Files appear whole or not at all.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -59,4 +64,43 @@ TEST_CASE("a place that cannot be written is refused at once, by name") {
   CHECK_THROWS_AS(OutputFile(folder.path.string()), tutti::Error);
   CHECK_THROWS_AS(OutputFile((folder.path / "no" / "out").string()), tutti::Error);
   CHECK(folder.files() == 0);
+}
+
+TEST_CASE("devices and pipes are written to and stay what they are; links stay links") {
+  const Folder folder;
+  const fs::path pipe = folder.path / "pipe.json";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  REQUIRE(reader >= 0);
+  {
+    OutputFile file(pipe.string());
+    CHECK(fs::path(file.temporary()).extension() == ".json");
+    file.write("text");
+    file.publish();
+    CHECK_FALSE(fs::exists(file.temporary()));
+  }
+  std::array<char, 8> read{};
+  CHECK(::read(reader, read.data(), read.size()) == 4);
+  ::close(reader);
+  CHECK(fs::is_fifo(pipe));
+  CHECK(folder.files() == 1);
+
+  const fs::path target = folder.path / "target";
+  const fs::path link = folder.path / "link";
+  std::ofstream(target) << "old";
+  fs::create_symlink(target, link);
+  OutputFile file(link.string());
+  file.write("new");
+  file.publish();
+  CHECK(fs::is_symlink(link));
+  CHECK(contents(target) == "new");
+
+  // A device that takes nothing; /dev/full itself is left alone should this ever fail.
+  const fs::path full = folder.path / "full";
+  fs::create_symlink("/dev/full", full);
+  if (!fs::is_character_file(full)) return;
+  OutputFile nowhere(full.string());
+  nowhere.write("text");
+  CHECK_THROWS_AS(nowhere.publish(), tutti::Error);
+  CHECK(fs::is_character_file("/dev/full"));
 }
