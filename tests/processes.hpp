@@ -19,7 +19,8 @@ struct JobEnd {
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// Starts `ranks` copies of this executable that run the Catch2 cases with `tag` ("[rank]"), with the variables by
-/// which tutti::from_environment finds the others. Returns when all have ended, or kills them after `seconds`.
+/// which tutti::from_environment finds the others. Returns when all have ended, or kills them after `seconds`,
+/// instrumented by a sanitizer after four times as many.
 JobEnd run_job(int ranks, const std::string& tag, const Variables& more = {}, int seconds = 90);
 
 }  // namespace tutti::test
