@@ -64,7 +64,7 @@ void read_rows(const JsonPlace& file, const std::string& tag, Reading& reading) 
     Group& group = group_of(reading, row);
     const std::string engine = row.text("engine");
     const std::string algorithm = row.text("algorithm");
-    const std::string name = (engine == algorithm ? engine : engine + " " + algorithm) + tag;
+    const std::string name = fmt::format("{}{}{}", engine, engine == algorithm ? "" : " " + algorithm, tag);
     auto at = std::find_if(group.series.begin(), group.series.end(), [&](const Series& s) { return s.first == name; });
     if (at == group.series.end()) at = group.series.insert(group.series.end(), {name, {}});
     at->second.push_back({.bytes = row.number("size_bytes"),

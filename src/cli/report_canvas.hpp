@@ -1,6 +1,7 @@
 /// @file  Canvas: an SVG drawing inside a page. It names classes only; what these look like is the page's style.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,14 @@ struct Box {
   double width = 0;
   double height = 0;
 };
+
+/// The row of thing number `i`, where so many stand side by side.
+inline double row_of(std::size_t i, std::size_t columns) {
+  const std::size_t row = i / columns;
+  return static_cast<double>(row);
+}
+/// The rows that so many things take.
+inline double rows_of(std::size_t things, std::size_t columns) { return row_of(things + columns - 1, columns); }
 
 enum class Anchor { start, middle, end };
 

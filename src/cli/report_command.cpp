@@ -193,7 +193,7 @@ std::string report_page(const ReportParts& given, const doctor::Source& source, 
   return report::page(making.sections, making.provenance);
 }
 
-void add_report_command(CLI::App& app, int& status, std::vector<std::string> words) {
+void add_report_command(CLI::App& app, int& status, const std::vector<std::string>& words) {
   struct Given {
     ReportParts parts{};
     std::string output = "report.html";

@@ -33,6 +33,6 @@ struct ReportParts {
 std::string report_page(const ReportParts& parts, const doctor::Source& source, std::istream& in);
 
 /// `words` are those of the command line, for the page to tell.
-void add_report_command(CLI::App& app, int& status, std::vector<std::string> words);
+void add_report_command(CLI::App& app, int& status, const std::vector<std::string>& words);
 
 }  // namespace tutti::cli

@@ -86,22 +86,21 @@ std::string hosts_picture(const Topology& topology, const std::string& id) {
     if (host < drawn) most_gpus = std::max(most_gpus, ++gpus[host]);
   }
   constexpr std::size_t in_a_row = 8;
-  const double rows_of_gpus = static_cast<double>((std::min<std::size_t>(most_gpus, 32) + in_a_row - 1) / in_a_row);
+  const double rows_of_gpus = rows_of(std::min<std::size_t>(most_gpus, 32), in_a_row);
   const double height = 26 + 13 * rows_of_gpus;
   Canvas canvas;
   for (std::size_t i = 0; i < drawn; ++i) {
     const double x = 4 + static_cast<double>(i % columns) * (tile + gap);
-    const double y = 4 + static_cast<double>(i / columns) * (height + gap);
+    const double y = 4 + row_of(i, columns) * (height + gap);
     canvas.box({x, y, tile, height}, "cpu");
     canvas.text(x + 6, y + 14, end_of(host_name(topology, static_cast<int>(i)), 17), "", Anchor::start, 17);
     for (std::size_t g = 0; g < std::min<std::size_t>(gpus[i], 32); ++g) {
-      canvas.box(
-          {x + 6 + 12.6 * static_cast<double>(g % in_a_row), y + 21 + 13 * static_cast<double>(g / in_a_row), 11, 11},
-          "gpu", 2);
+      canvas.box({x + 6 + 12.6 * static_cast<double>(g % in_a_row), y + 21 + 13 * row_of(g, in_a_row), 11, 11}, "gpu",
+                 2);
     }
   }
   const double width = 8 + static_cast<double>(columns) * (tile + gap) - gap;
-  double bottom = 4 + static_cast<double>((drawn + columns - 1) / columns) * (height + gap);
+  double bottom = 4 + rows_of(drawn, columns) * (height + gap);
   const GpuLinks links = gpu_links(topology, 0);
   const std::string words = links.switches_elsewhere || links.switched.empty() || hosts < 2 ? "" : in_words(links);
   const GpuLinks last = gpu_links(topology, static_cast<int>(hosts) - 1);

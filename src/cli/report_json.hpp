@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti::report {
@@ -25,7 +26,9 @@ class JsonPlace {
   std::string text() const;
 
   /// The same where it may be missing or null.
-  std::string text_or(const std::string& key, std::string otherwise) const { return has(key) ? text(key) : otherwise; }
+  std::string text_or(const std::string& key, std::string otherwise) const {
+    return has(key) ? text(key) : std::move(otherwise);
+  }
   double number_or(const std::string& key, double otherwise) const { return has(key) ? number(key) : otherwise; }
   std::vector<JsonPlace> list_or_none(const std::string& key) const {
     return has(key) ? list(key) : std::vector<JsonPlace>{};

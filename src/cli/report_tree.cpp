@@ -112,7 +112,7 @@ void measure(TreeBox& tree, const TreeSizes& sizes) {
   constexpr double list_of_cpus = 132;
   const double least = tree.remark.rfind("CPUs", 0) == 0 ? std::max({list_of_cpus, sizes.leaf, title}) : sizes.leaf;
   width = std::max({width, leaves == 0 ? 0 : in_a_row(columns, sizes), least});
-  const double rows = static_cast<double>((leaves + columns - 1) / columns);
+  const double rows = rows_of(leaves, columns);
   double height = sizes.title + (tree.remark.empty() ? 0 : 14);
   if (leaves > 0) height += rows * (sizes.nic_height + sizes.gap);
   if (below > 0) height += below + sizes.gap;
@@ -129,7 +129,7 @@ std::string link_above(const Topology& topology, int device) {
   for (const int index : topology.links_of(device)) {
     const Link& link = topology.links()[static_cast<std::size_t>(index)];
     if (link.kind != LinkKind::pci || link.to != device) continue;
-    const std::string lanes = describe_lanes(link);
+    std::string lanes = describe_lanes(link);
     if (lanes.empty()) return link.bandwidth.known() ? "PCI " + describe_bandwidth(link.bandwidth) : "";
     return lanes;
   }
@@ -224,7 +224,7 @@ void draw_tree(Canvas& canvas, const Topology& topology, const TreeBox& tree, co
   const std::size_t columns = columns_of_leaves(tree, std::max(width, sizes.leaf), sizes);
   for (std::size_t i = 0; i < small_leaves(tree); ++i) {
     const Box at{where.x + pad + static_cast<double>(i % columns) * (sizes.leaf + sizes.gap),
-                 y + static_cast<double>(i / columns) * (sizes.nic_height + sizes.gap), sizes.leaf, sizes.nic_height};
+                 y + row_of(i, columns) * (sizes.nic_height + sizes.gap), sizes.leaf, sizes.nic_height};
     if (i < tree.nics.size()) {
       draw_leaf(canvas, topology, tree.nics[i], at, degraded[static_cast<std::size_t>(tree.nics[i])]);
     } else {
