@@ -21,7 +21,7 @@ with tempfile.TemporaryDirectory() as work:
     plain = {key: value for key, value in os.environ.items() if not key.startswith(launcher)}
     ranks, outputs = [], []
     for rank in range(4):
-        own = {"TUTTI_RANK": str(rank), "TUTTI_WORLD_SIZE": "4", "TUTTI_JOB": f"story-{os.getpid()}",
+        own = {"TUTTI_RANK": str(rank), "TUTTI_WORLD_SIZE": "4", "TUTTI_JOB": f"story-{os.getpid()}", "TUTTI_STORE": f"unix:story-{os.getpid()}",
                "TUTTI_FLIGHT_RECORDER": str(recorder)}
         outputs.append((open(f"{work}/out{rank}", "w+"), open(f"{work}/err{rank}", "w+")))
         ranks.append(subprocess.Popen([str(build / "examples/survivors"), "30", "5"], env={**plain, **own},

@@ -8,7 +8,6 @@ namespace tutti::cli {
 
 namespace {
 
-/// Would waiting longer have helped? These are consequences of another rank's trouble, or of its own at once.
 bool ended_badly(const CallRecord& call) { return call.state == CallState::failed; }
 
 }  // namespace
@@ -28,7 +27,9 @@ JobCalls::JobCalls(const std::vector<Remains>& remains) {
   for (const Remains& each : remains) {
     for (const CallRecord& call : each.file.calls) {
       if (call.communicator == 0 || call.rank < 0) continue;
-      if (!call.ended_already() || ended_badly(call)) stuck_.push_back({each.file.rank, &call, place(call)});
+      // A call that nobody has waited for long is on its way, or its caller does something else meanwhile.
+      const bool waits = !call.ended_already() && (call.looked != 0 || each.process == Process::gone);
+      if (waits || ended_badly(call)) stuck_.push_back({each.file.rank, &call, place(call)});
     }
   }
   std::stable_sort(stuck_.begin(), stuck_.end(), [](const Stuck& a, const Stuck& b) { return a.place < b.place; });

@@ -60,6 +60,7 @@ CallRecord& call(std::vector<Remains>& job, int rank, CallState state, std::uint
   record.state = state;
   record.entered = 8'000'000'000;
   if (state == CallState::done) record.ended = 9'000'000'000;
+  if (state == CallState::running) record.looked = 9'500'000'000;
   file.calls.push_back(record);
   return file.calls.back();
 }
@@ -86,7 +87,6 @@ TEST_CASE("the autopsy names the rank that has not entered a call, and who waits
   for (int rank = 0; rank < 3; ++rank) call(job, rank, CallState::done);
   for (const int rank : {0, 2}) {
     CallRecord& waits = call(job, rank, CallState::running);
-    waits.looked = 9'500'000'000;
     waits.awaited = 1;
     waits.step = 2;
     waits.steps = 4;
@@ -121,17 +121,16 @@ TEST_CASE("a rank that made another call is named beside what the others made") 
 }
 
 TEST_CASE("a deadlock over two communicators is shown as the circle it is") {
-  auto job = job_of(3);
+  auto job = job_of(2);
   call(job, 0, CallState::running, everybody);
-  call(job, 1, CallState::running, everybody);
-  call(job, 2, CallState::running, other, Collective::barrier);
+  call(job, 1, CallState::running, other, Collective::barrier);
   const Autopsy autopsy = autopsy_of(job);
   const Finding* circle = find(autopsy, "deadlock");
   REQUIRE(circle != nullptr);
   CHECK(circle == autopsy.findings.data());
-  CHECK(says(circle->what, {"rank 0 is in call 1 of communicator #aaaa and waits for rank 2",
-                            "rank 2 is in call 1 of communicator #bbbb and waits for rank 0"}));
-  CHECK(find(autopsy, "not-entered", "rank 2") != nullptr);
+  CHECK(says(circle->what, {"rank 0 is in call 1 of communicator #aaaa and waits for rank 1",
+                            "rank 1 is in call 1 of communicator #bbbb and waits for rank 0"}));
+  CHECK(find(autopsy, "not-entered", "rank 1") != nullptr);
 }
 
 TEST_CASE("ranks that are slower, or that did their part and went on, are no deadlock") {
