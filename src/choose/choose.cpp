@@ -15,7 +15,7 @@ namespace {
 /// docs/choice.md says which of them are measured and which are estimates.
 struct Crossovers {
   std::size_t packet = 512;                 ///< up to here flag and payload in one line save more than alignment brings
-  std::size_t window_in_process = 1 << 10;  ///< threads: the two barriers of a window cost less than copies
+  std::size_t window_in_process = 2 << 10;  ///< threads: the two barriers of a window cost less than copies
   std::size_t window_in_segments = 2 << 10;   ///< processes: the same, with the look-up of segments
   std::size_t one_shot_all_reduce = 8 << 10;  ///< beyond, reading every vector whole costs more than a second hop
   std::size_t chain_broadcast = 256 << 10;    ///< beyond, the root shares the copying with the others

@@ -14,13 +14,13 @@ namespace tutti {
 /// How to wait for other ranks: spin while they are likely to run beside us, give the core away when they
 /// cannot.
 struct WaitPolicy {
-  int spins_before_yield = 2048;
+  int spins_before_yield = 1 << 13;
 
   /// `waiting` threads of this host's ranks on `cpus` processors that these may use, all together. When they are bound
   /// `apart`, to give one's own away would help no other rank, and would cost a slice of the system's time: it is kept for
   /// longer than such a slice, some milliseconds.
   static WaitPolicy for_host(int waiting, int cpus, bool apart) {
-    return {waiting > cpus ? 32 : apart ? 1 << 18 : 2048};
+    return {waiting > cpus ? 32 : apart ? 1 << 18 : 1 << 13};
   }
 };
 

@@ -12,8 +12,6 @@ using namespace tutti::host;
 
 namespace {
 
-constexpr std::size_t warm_up = 8;
-
 /// The kinds of `calls` calls. `slow` says of a call and its kind whether it takes much longer.
 std::vector<SlotStores> kinds(StoreTuner tuner, std::size_t calls,
                               const std::function<bool(std::size_t, SlotStores)>& slow) {
@@ -37,6 +35,7 @@ TEST_CASE(
     "both kinds of stores are tried at the same turns, whatever was found before, and the rest by the quicker one") {
   for (const int settling : {0, 4}) {
     const std::size_t entry = static_cast<std::size_t>(settling) + 2;
+    const std::size_t warm_up = 2 * entry;
     const std::size_t first = warm_up + 3 * 2 * entry;  // contests are over
     const std::size_t again = first + 62 * entry;
     const StoreTuner tuner(settling, 2);
@@ -57,7 +56,7 @@ TEST_CASE(
 }
 
 TEST_CASE("one contest that was disturbed does not decide which stores are used") {
-  const std::size_t entry = 2, first = warm_up + 3 * 2 * entry;
+  const std::size_t entry = 2, warm_up = 2 * entry, first = warm_up + 3 * 2 * entry;
   for (std::size_t disturbed = 0; disturbed < 3; ++disturbed) {
     const std::size_t begin = warm_up + disturbed * 2 * entry;
     const auto used = kinds(StoreTuner(1, 1), first + 1, [&](std::size_t call, SlotStores kind) {
@@ -70,7 +69,7 @@ TEST_CASE("one contest that was disturbed does not decide which stores are used"
 }
 
 TEST_CASE("what a kind of stores costs before it has filled all slots does not count") {
-  const std::size_t entry = 4, first = warm_up + 3 * 2 * entry;
+  const std::size_t entry = 4, warm_up = 2 * entry, first = warm_up + 3 * 2 * entry;
   const auto used = kinds(StoreTuner(3, 1), first + 1, [&](std::size_t call, SlotStores kind) {
     if (call < warm_up || call >= first) return false;
     const bool settles = (call - warm_up) % entry < 3;

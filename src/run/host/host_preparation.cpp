@@ -68,7 +68,7 @@ HostPreparation::HostPreparation(Collective collective, std::size_t bytes, const
 
 /// Slots are filled anew by some calls, or by one that is long enough to be measured alone.
 StoreTuner HostPreparation::tuner_for(std::size_t slots) const {
-  if (schedule.window || rounds >= 4 * slots) return StoreTuner(1, 1);
+  if (schedule.window || rounds >= 4 * slots) return StoreTuner(0, 1);
   if (is_one_way(schedule.collective)) return StoreTuner(static_cast<int>(std::min<std::size_t>(slots, 8)));
   return StoreTuner(1 + static_cast<int>((slots + rounds - 1) / rounds));
 }

@@ -31,7 +31,9 @@ enum class SlotStores : std::uint8_t {
 class StoreTuner {
  public:
   explicit StoreTuner(int settling = 1, int timed = 3)
-      : settling_(static_cast<unsigned>(settling)), entry_(settling_ + static_cast<unsigned>(timed)) {}
+      : settling_(static_cast<unsigned>(settling)),
+        entry_(settling_ + static_cast<unsigned>(timed)),
+        wait_(2 * entry_) {}
 
   SlotStores next() {
     current_ = competes() ? (turn_ / entry_ == 0 ? SlotStores::streaming : SlotStores::cached) : best_;
@@ -68,7 +70,7 @@ class StoreTuner {
 
   unsigned settling_;
   unsigned entry_;     ///< calls of one kind in a contest
-  unsigned wait_ = 8;  ///< calls before the next contest; the first ones touch memory that was never touched
+  unsigned wait_;      ///< calls before the next contest; the first ones touch memory that was never touched
   unsigned turn_ = 0;  ///< calls of this contest so far
   std::size_t contests_ = 0;
   SlotStores best_ = SlotStores::streaming;
