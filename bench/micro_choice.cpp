@@ -37,6 +37,12 @@ class Calls {
   std::size_t at_ = 0;
 };
 
+void remember_all(CallMemory& memory, const Calls& calls) {
+  for (const Request& request : calls.all()) {
+    memory.remember(request, shape_of(request, 0, 2), decide(request, two_threads));
+  }
+}
+
 /// The first time.
 void choose_anew(benchmark::State& state) {
   Calls calls(state.range(0));
@@ -51,9 +57,7 @@ BENCHMARK(choose_anew)->Name("choice/choose")->Arg(1)->Arg(8);
 void find_remembered(benchmark::State& state) {
   Calls calls(state.range(0));
   CallMemory memory;
-  for (const Request& request : calls.all()) {
-    memory.remember(request, shape_of(request, 0, 2), decide(request, two_threads));
-  }
+  remember_all(memory, calls);
   for (auto _ : state) {
     Remembered* known = memory.find(calls.next());
     benchmark::DoNotOptimize(known);
@@ -65,9 +69,7 @@ BENCHMARK(find_remembered)->Name("choice/remembered")->Arg(1)->Arg(8);
 void find_and_check(benchmark::State& state) {
   Calls calls(state.range(0));
   CallMemory memory;
-  for (const Request& request : calls.all()) {
-    memory.remember(request, shape_of(request, 0, 2), decide(request, two_threads));
-  }
+  remember_all(memory, calls);
   for (auto _ : state) {
     const Request& request = calls.next();
     Remembered* known = memory.find(request);

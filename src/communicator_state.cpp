@@ -62,7 +62,7 @@ void claim(const World& world) {
 CommunicatorState::Family new_family(const World& world, const Config& config) {
   claim(world);
   const Store::Deadline deadline = world.deadline();
-  CommunicatorState::Family family{.roll = call_roll(world, deadline)};
+  CommunicatorState::Family family{.roll = call_roll(world, config.tuning.get(), deadline)};
   const Placement& placement = family.roll.placement;
   expect_network(world, family.roll, config.progress_thread);
   family.id = family.roll.id;
@@ -83,8 +83,10 @@ CommunicatorState::Family new_family(const World& world, const Config& config) {
   return family;
 }
 
-Facts facts_here(const host::Team& team) {
+Facts facts_here(const host::Team& team, const Config& config, const RollCall& roll) {
   Facts facts;
+  facts.oversubscribed = roll.oversubscribed;
+  facts.tuning = config.tuning.get();
   facts.ranks = team.size();
   facts.one_process = team.local().one_process;
   facts.packet_bytes = team.arena().shape().packet.capacity;
@@ -92,11 +94,10 @@ Facts facts_here(const host::Team& team) {
   return facts;
 }
 
-Facts facts_of(const RollCall& roll, const host::Team& team) {
-  Facts facts = facts_here(team);
+Facts facts_of(const RollCall& roll, const host::Team& team, const Config& config) {
+  Facts facts = facts_here(team, config, roll);
   facts.ranks = roll.placement.ranks();
   facts.hosts = roll.placement.hosts();
-  facts.oversubscribed = roll.oversubscribed;
   facts.even = roll.placement.even();
   facts.consecutive = roll.placement.consecutive();
   return facts;
@@ -112,8 +113,8 @@ std::unique_ptr<Engine> engine_for(CommunicatorState& state) {
   std::vector<std::shared_ptr<Store>> stores{state.world.store};
   stores.insert(stores.end(), state.family.stores_above.begin(), state.family.stores_above.end());
   return std::make_unique<two_level::TwoLevelEngine>(
-      two_level::Hosts(state.family.roll.placement, state.family.network), state.team, loop, facts_here(state.team),
-      settings, std::move(stores));
+      two_level::Hosts(state.family.roll.placement, state.family.network), state.team, loop,
+      facts_here(state.team, state.config, state.family.roll), settings, std::move(stores));
 }
 
 /// That of some of the ranks.
@@ -136,7 +137,7 @@ CommunicatorState::CommunicatorState(World given, const Config& settings, std::o
       family(from ? *std::move(from) : new_family(expect_sound(world, config), config)),
       room(family.mapped, local_world(world, family.roll), config.most_shared_memory),
       team(local_world(world, family.roll), family.numa_node, world.deadline()),
-      facts(facts_of(family.roll, team)),
+      facts(facts_of(family.roll, team, config)),
       recorded_as(family.recorder->join(family.id, family.parent, world.rank, world.size)),
       engine(engine_for(*this)) {}
 

@@ -17,9 +17,9 @@ namespace tutti {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> config_variables = {
+constexpr std::array<std::string_view, 6> config_variables = {
     "TUTTI_CALL_TIMEOUT",       "TUTTI_CHECK_ACROSS_RANKS", "TUTTI_FLIGHT_RECORDER",
-    "TUTTI_MOST_SHARED_MEMORY", "TUTTI_PROGRESS_THREAD",
+    "TUTTI_MOST_SHARED_MEMORY", "TUTTI_PROGRESS_THREAD",    "TUTTI_TUNING",
 };
 
 void expect_known(const std::vector<std::string>& names) {
@@ -55,6 +55,13 @@ Config config_from_environment(const Environment& environment, const std::vector
   if (const auto text = environment("TUTTI_FLIGHT_RECORDER")) config.flight_recorder = *text;
   if (const auto text = environment("TUTTI_MOST_SHARED_MEMORY")) {
     config.most_shared_memory = parse_bytes(*text);
+  }
+  if (const auto path = environment("TUTTI_TUNING")) {
+    if (path->empty() || *path == "-") {
+      throw Error(Code::invalid_argument, fmt::format("TUTTI_TUNING=\"{}\" names no file", *path),
+                  {.remedy = "name the file that tutti tune wrote, or unset it"});
+    }
+    config.tuning = std::make_shared<const Tuning>(tuning_from_file(*path));
   }
   return config;
 }

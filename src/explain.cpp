@@ -9,6 +9,7 @@
 
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
+#include "tutti/choose/tuning.hpp"
 
 namespace tutti {
 
@@ -138,6 +139,22 @@ ExplainedWay tried(const Communicator& communicator, const Request& request, con
   return result;
 }
 
+/// Sets what a tuning has measured of these ways at this size.
+void add_times(const Communicator& communicator, const Request& request, std::vector<ExplainedWay>& ways) {
+  const Tuning* tuning = communicator.config().tuning.get();
+  if (tuning == nullptr) return;
+  for (const Reach reach : {Reach::threads, Reach::segments, Reach::processes}) {
+    if ((reach == Reach::threads) != communicator.world().one_process) continue;
+    const TunedCall* call = tuned_call(*tuning, request.collective, reach, communicator.size());
+    if (call == nullptr) continue;
+    for (ExplainedWay& way : ways) {
+      if (way.us > 0 || !way.possible) continue;
+      const std::size_t bytes = request.count * request.element_size;
+      way.us = tuned_us(*call, way.decision.algorithm, way.decision.protocol, bytes).value_or(0);
+    }
+  }
+}
+
 }  // namespace
 
 Explanation Explain::submit(const Request& request) const {
@@ -153,6 +170,7 @@ Explanation Explain::submit(const Request& request) const {
     };
     if (std::none_of(told.ways.begin(), told.ways.end(), is_there)) told.ways.push_back(std::move(result));
   }
+  add_times(communicator_, request, told.ways);
   std::stable_sort(told.ways.begin(), told.ways.end(), [](const ExplainedWay& a, const ExplainedWay& b) {
     return a.chosen != b.chosen ? a.chosen : a.possible && !b.possible;
   });
@@ -160,14 +178,24 @@ Explanation Explain::submit(const Request& request) const {
 }
 
 std::ostream& operator<<(std::ostream& out, const Explanation& explanation) {
-  out << fmt::format("{} among {} ranks: {}\n", explanation.call, explanation.ranks, describe(explanation.chosen));
+  out << fmt::format("{} among {} ranks: {}", explanation.call, explanation.ranks, describe(explanation.chosen));
+  if (!explanation.ways.empty() && explanation.ways.front().chosen && explanation.ways.front().us > 0) {
+    out << fmt::format(", {:.2f} us as tutti tune measured it", explanation.ways.front().us);
+  }
+  out << '\n';
+  const bool times =
+      std::any_of(explanation.ways.begin(), explanation.ways.end(), [](const ExplainedWay& way) { return way.us > 0; });
+  const auto time_of = [&](const ExplainedWay& way) {
+    if (!times) return std::string();
+    return way.us > 0 ? fmt::format("{:>10.2f} us  ", way.us) : fmt::format("{:>15}", "");
+  };
   const auto part = [&](const char* title, const auto& belongs) {
     bool first = true;
     for (const ExplainedWay& way : explanation.ways) {
       if (!belongs(way)) continue;
       if (first) out << '\n' << title << '\n';
       first = false;
-      out << fmt::format("{:<30} {}\n", describe(way.decision), way.reason);
+      out << fmt::format("{:<30} {}{}\n", describe(way.decision), time_of(way), way.reason);
     }
   };
   part("possible, too", [](const ExplainedWay& way) { return way.possible && !way.chosen; });

@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tutti/base/environment.hpp"
+#include "tutti/choose/tuning.hpp"
 #include "tutti/topology/topology.hpp"
 
 namespace tutti {
@@ -25,12 +27,15 @@ struct Config {
   /// Bytes that a communicator and those made from it may map together on a host; 0: no limit. One more is then an error
   /// (resource) on all ranks, before anything is made. budget_of says what they take.
   std::size_t most_shared_memory = 0;
+  /// What `tutti tune` measured on this machine; null: crossovers that fit most machines. Ranks whose tables
+  /// differ, or are another machine's, are refused when a communicator is made.
+  std::shared_ptr<const Tuning> tuning{};
 
   bool operator==(const Config&) const = default;
 };
 
 /// Reads TUTTI_CALL_TIMEOUT ("90s", "500ms"), TUTTI_CHECK_ACROSS_RANKS and TUTTI_PROGRESS_THREAD ("0" or "1"), and
-/// TUTTI_FLIGHT_RECORDER, TUTTI_MOST_SHARED_MEMORY ("64M").
+/// TUTTI_FLIGHT_RECORDER, TUTTI_MOST_SHARED_MEMORY ("64M"), TUTTI_TUNING (a file that `tutti tune` wrote).
 /// Throws invalid_argument for a value that makes no sense, and for a TUTTI_ variable that does not exist, with the
 /// nearest one that does: a setting that is misspelt must not be without effect.
 /// `names` are the names of all variables there are.

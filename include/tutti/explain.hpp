@@ -17,6 +17,7 @@ struct ExplainedWay {
   Decision decision{};
   bool possible = false;
   bool chosen = false;
+  double us = 0;         ///< as `tutti tune` measured it on this machine; 0: it did not
   std::string reason{};  ///< why it was not chosen: where it would be, what the call names, or what speaks against it
 };
 
@@ -42,7 +43,7 @@ std::ostream& operator<<(std::ostream& out, const Explanation& explanation);
 ///     std::cout << all_reduce(Explain{comm}, on_host(grads), sum);
 ///
 /// Local: no rank waits for another, and no buffer is touched. The engines of host memory have crossovers (docs/choice.md), no
-/// prices, so there are no times; `tutti explain` has those of described machines. A value; may be used from several threads.
+/// prices, so there are times only where Config::tuning has measured them; `tutti explain` has those of described machines. A value; may be used from several threads.
 class Explain {
  public:
   explicit Explain(const Communicator& communicator) : communicator_(communicator) {}

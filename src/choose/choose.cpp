@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "tutti/base/error.hpp"
 #include "tutti/plan/schedule.hpp"
@@ -74,6 +75,32 @@ bool window_pays(const Request& request, const Facts& facts, Algorithm algorithm
   return bytes >= (facts.one_process ? crossovers.window_in_process : crossovers.window_in_segments);
 }
 
+/// What a tuning says of such calls; nothing where it says nothing, or something that cannot run this one. Ranks that
+/// take turns on processors were not measured.
+std::optional<Decision> tuned(const Request& request, const Facts& facts, bool window_allowed) {
+  const Options& options = request.options;
+  if (facts.tuning == nullptr || facts.oversubscribed) return std::nullopt;
+  if (options.algorithm != Algorithm::automatic || options.protocol != Protocol::automatic) return std::nullopt;
+  const bool segments = !facts.one_process && facts.has_segments && window_allowed;
+  const Reach reach = facts.one_process ? Reach::threads : segments ? Reach::segments : Reach::processes;
+  const TunedCall* call = tuned_call(*facts.tuning, request.collective, reach, facts.ranks);
+  if (call == nullptr) return std::nullopt;
+  const std::size_t bytes = comparable_bytes(request);
+  const auto after = std::find_if(call->turns.begin() + 1, call->turns.end(),
+                                  [&](const TunedTurn& turn) { return turn.bytes > bytes; });
+  const TunedTurn& turn = *(after - 1);
+  const bool window = turn.protocol == Protocol::window;
+  const plan::Schedule schedule = schedule_of(request, facts, turn.algorithm, window);
+  if (plan::unsupported(schedule) != nullptr) return std::nullopt;
+  if (window && !(window_allowed && window_supported(request, facts, turn.algorithm))) return std::nullopt;
+  const bool rank_order = reduces(request.collective) && (options.deterministic || !request.op.commutative);
+  if (rank_order && !plan::in_rank_order(schedule)) return std::nullopt;
+  const std::size_t least = static_cast<std::size_t>(plan::blocks_per_step(schedule)) * request.element_size;
+  const std::size_t capacity = turn.protocol == Protocol::packet ? facts.packet_bytes : facts.fifo_bytes;
+  if (!window && least > capacity) return std::nullopt;
+  return Decision{.backend = Backend::host, .algorithm = turn.algorithm, .protocol = turn.protocol};
+}
+
 void expect_host_engine(const Request& request) {
   switch (request.options.backend) {
     case Backend::automatic:
@@ -92,6 +119,7 @@ void expect_host_engine(const Request& request) {
 Decision decide(const Request& request, const Facts& facts, bool window_allowed) {
   const Options& options = request.options;
   if (options.backend != Backend::automatic) expect_host_engine(request);
+  if (const auto measured = tuned(request, facts, window_allowed)) return *measured;
   const std::size_t bytes = comparable_bytes(request);
   const bool reducing = reduces(request.collective);
   const bool rank_order = reducing && (options.deterministic || !request.op.commutative);

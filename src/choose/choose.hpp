@@ -6,6 +6,7 @@
 
 #include "tutti/base/request.hpp"
 #include "tutti/choose/decision.hpp"
+#include "tutti/choose/tuning.hpp"
 
 namespace tutti {
 
@@ -14,17 +15,18 @@ namespace tutti {
 struct Facts {
   int ranks = 1;
   int hosts = 1;
-  bool one_process = false;      ///< every rank can reach every buffer
-  bool has_segments = false;     ///< comm.allocate has been called: buffers may be reachable
-  bool oversubscribed = false;   ///< some host has more ranks than processors
-  bool even = true;              ///< every host has the same number of ranks
-  bool consecutive = true;       ///< the ranks of every host are neighbours
-  std::size_t packet_bytes = 0;  ///< payload of one packet slot
-  std::size_t fifo_bytes = 0;    ///< payload of one fifo slot
+  bool one_process = false;        ///< every rank can reach every buffer
+  bool has_segments = false;       ///< comm.allocate has been called: buffers may be reachable
+  bool oversubscribed = false;     ///< some host has more ranks than processors
+  bool even = true;                ///< every host has the same number of ranks
+  bool consecutive = true;         ///< the ranks of every host are neighbours
+  std::size_t packet_bytes = 0;    ///< payload of one packet slot
+  std::size_t fifo_bytes = 0;      ///< payload of one fifo slot
+  const Tuning* tuning = nullptr;  ///< what was measured on this machine, equal on all ranks; null: nothing
 };
 
-/// The cheapest way, by the host engine's crossovers (docs/choice.md); or the one that options
-/// name. Throws unsupported, saying why, when the named way cannot run this request. For ranks of several hosts it is
+/// The cheapest way, by what was measured for such calls, else by the host engine's crossovers (docs/choice.md); or the
+/// one that options name. Throws unsupported, saying why, when the named way cannot run this request. For ranks of several hosts it is
 /// decide_between_hosts.
 Decision decide(const Request& request, const Facts& facts);
 

@@ -148,6 +148,8 @@ double bus_factor(Collective collective, int ranks) {
     case Collective::gather:
     case Collective::scatter:
       return (n - 1) / n;
+    case Collective::barrier:
+      return 0;
     default:
       return 1;
   }

@@ -6,15 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "choose/price_parts.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/topology/topology.hpp"
 
 namespace tutti::choose {
 
 namespace {
-
-/// What the coefficients of a transport hold already: an adapter and one switch.
-constexpr double counted_us = 1.0;
 
 GpuKind kind_of(const Topology& node, const Device& gpu) {
   if (const auto kind = gpu_kind_named(gpu.model)) return *kind;

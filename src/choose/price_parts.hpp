@@ -5,6 +5,9 @@
 
 namespace tutti::choose {
 
+/// Microseconds of switches that the times of hops between machines hold already: an adapter and one switch.
+inline constexpr double counted_us = 1.0;
+
 /// Hops, bytes and rates of one candidate. Latency and transfer follow.
 struct Parts {
   const char* excluded = nullptr;

@@ -37,4 +37,30 @@ Buffers::Buffers(Communicator& communicator, BufferKind kind, std::size_t bytes)
   out_ = kind == BufferKind::shared ? shared(communicator, bytes) : own(bytes);
 }
 
+void place_buffers(Call& call, const Buffers& buffers, int rank) {
+  call.in = buffers.in();
+  call.out = buffers.out();
+  if (!call.in_place) return;
+  call.in = buffers.out();
+  const std::size_t part = call.extent.part_begin * size_of(call.type);
+  switch (call.collective) {
+    case Collective::all_gather:
+    case Collective::all_gather_v:
+      call.in += part;
+      break;
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatter_v:
+      call.out += part;
+      break;
+    case Collective::gather:
+      if (rank == call.root) call.in += part;
+      break;
+    case Collective::scatter:
+      if (rank == call.root) call.out += part;
+      break;
+    default:
+      break;
+  }
+}
+
 }  // namespace tutti::bench

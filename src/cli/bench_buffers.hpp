@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 
+#include "cli/bench_call.hpp"
 #include "cli/bench_options.hpp"
 #include "tutti/communicator.hpp"
 
@@ -23,5 +24,8 @@ class Buffers {
   std::shared_ptr<std::byte> in_;
   std::shared_ptr<std::byte> out_;
 };
+
+/// Sets where input and output of a call lie in two buffers: apart, or both in the second.
+void place_buffers(Call& call, const Buffers& buffers, int rank);
 
 }  // namespace tutti::bench

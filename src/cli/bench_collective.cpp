@@ -52,23 +52,6 @@ std::string_view bench_name(Collective collective) {
   return collective == Collective::send ? std::string_view("sendrecv") : name(collective);
 }
 
-double bus_factor(Collective collective, int ranks) {
-  const double others = static_cast<double>(ranks - 1) / ranks;
-  switch (collective) {
-    case Collective::all_reduce:
-      return 2 * others;
-    case Collective::reduce:
-    case Collective::broadcast:
-    case Collective::send:
-    case Collective::recv:
-      return 1;
-    case Collective::barrier:
-      return 0;
-    default:
-      return others;
-  }
-}
-
 bool works_in_place(Collective collective) {
   return collective != Collective::all_to_all_v && collective != Collective::send && collective != Collective::barrier;
 }

@@ -16,9 +16,6 @@ std::vector<std::string_view> collective_names();
 std::optional<Collective> bench_collective_named(std::string_view name);
 std::string_view bench_name(Collective collective);
 
-/// Bus bandwidth over algorithm bandwidth: the share of the size that each link has to carry when nothing is wasted.
-double bus_factor(Collective collective, int ranks);
-
 /// Can input and output be the same memory?
 bool works_in_place(Collective collective);
 bool is_uneven(Collective collective);

@@ -51,23 +51,32 @@ int run_rank(Communicator& communicator, const BenchOptions& options, bench::Pee
   }
 }
 
+Config config_of(const BenchOptions& options) {
+  Config config;
+  if (!options.tuning.empty()) config.tuning = std::make_shared<const Tuning>(tuning_from_file(options.tuning));
+  return config;
+}
+
 int run_in_process(const BenchOptions& options) {
   if (options.mpi_peer) {
     throw Error(Code::invalid_argument, "--peer mpi needs an MPI job",
                 {.operation = "bench", .remedy = "run it under mpirun, without --ranks"});
   }
   int status = EXIT_FAILURE;
-  in_process(options.ranks > 0 ? options.ranks : 2, [&](Communicator& communicator) {
-    const int mine = run_rank(communicator, options, nullptr);
-    if (communicator.rank() == 0) status = mine;
-  });
+  in_process(
+      options.ranks > 0 ? options.ranks : 2,
+      [&](Communicator& communicator) {
+        const int mine = run_rank(communicator, options, nullptr);
+        if (communicator.rank() == 0) status = mine;
+      },
+      config_of(options));
   return status;
 }
 
 int run_under_mpi(const BenchOptions& options) {
   MpiJob job;
   try {
-    Communicator communicator(job.world());
+    Communicator communicator(job.world(), config_of(options));
     const std::unique_ptr<bench::Peer> peer = options.mpi_peer ? job.peer() : nullptr;
     return run_rank(communicator, options, peer.get());
   } catch (const std::exception& error) {
@@ -130,6 +139,7 @@ void add_bench_options(CLI::App& command, bench::BenchText& text) {
   command.add_option("--seconds", text.seconds,
                      "About how long all sizes together may take [75; with -n: as long as they take]");
   command.add_option("--peer", text.peer, "mpi: run MPI's own collective in turn with ours (under mpirun)");
+  command.add_option("--tuning", text.tuning, "What automatic goes by: a file of tutti tune");
   command.add_option("--json", text.json, "Write the rows to this file");
   command.add_option("--csv", text.csv, "Write the rows to this file");
   command.add_option("--plot", text.plot, "Draw time and bandwidth by size to this .svg or .png (gnuplot)");
@@ -151,7 +161,7 @@ int bench_command(const bench::BenchText& text) {
                 fmt::format("--peer mpi needs an MPI job, and {} started this", launch.launcher),
                 {.operation = "bench", .remedy = "start it by the mpirun of the MPI it is built with"});
   }
-  Communicator communicator{from_environment()};
+  Communicator communicator{from_environment(), config_of(options)};
   return run_rank(communicator, options, nullptr);
 }
 

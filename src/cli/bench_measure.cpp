@@ -186,7 +186,10 @@ class Rounds {
     for (std::size_t which = 0; which < candidates_.size(); ++which) {
       const auto us = [](const std::vector<double>& times, double share) { return 1e6 * quantile(times, share); };
       const std::size_t planned = asked_[which] * rounds_;
+      const auto [low, high] = median_interval(batches_[which]);
       result.push_back({.median = us(batches_[which], 0.5),
+                        .low = 1e6 * low,
+                        .high = 1e6 * high,
                         .p25 = us(batches_[which], 0.25),
                         .p75 = us(batches_[which], 0.75),
                         .p99 = us(singles_[which], 0.99),

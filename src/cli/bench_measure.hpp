@@ -24,6 +24,8 @@ struct Candidate {
 /// All times in microseconds.
 struct Timing {
   double median = 0;  ///< of the rounds' mean times of one operation
+  double low = 0;     ///< between low and high the median lies, with 95 % confidence
+  double high = 0;
   double p25 = 0;
   double p75 = 0;
   double p99 = 0;              ///< of single operations

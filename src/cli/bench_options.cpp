@@ -188,6 +188,7 @@ BenchOptions parse(const BenchText& text) {
   options.dirty = text.dirty;
   options.deterministic = text.deterministic;
   options.quiet = text.quiet;
+  options.tuning = text.tuning;
   options.json = text.json;
   options.csv = text.csv;
   options.plot = text.plot;

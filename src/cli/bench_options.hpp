@@ -26,6 +26,7 @@ struct BenchText {
   std::string in_place = "both";
   std::string buffers = "private";
   std::string peer{};
+  std::string tuning{};  ///< a file of tutti tune that automatic goes by
   std::string json{};
   std::string csv{};
   std::string plot{};
@@ -64,6 +65,7 @@ struct BenchOptions {
   bool dirty = false;
   bool deterministic = false;
   bool quiet = false;
+  std::string tuning{};               ///< the same
   std::string json{}, csv{}, plot{};  ///< files; empty: none
 };
 

@@ -1,15 +1,11 @@
 #include "cli/bench_plot.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
-#include "tutti/base/error.hpp"
+#include "cli/gnuplot.hpp"
 #include "tutti/base/units.hpp"
 
 namespace tutti::bench {
@@ -39,15 +35,6 @@ std::vector<Curve> curves(const Report& report, bool in_place) {
   return result;
 }
 
-/// Distinguishable for most eyes (Okabe and Ito 2008); the peer is black.
-constexpr std::string_view colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                       "#e69f00", "#56b4e9", "#8c6d31", "#7570b3"};
-
-std::string quoted(std::string text) {
-  for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 2) text.insert(at, 1, '\'');
-  return "'" + text + "'";
-}
-
 std::string tics(const std::vector<Curve>& all) {
   std::size_t least = SIZE_MAX;
   std::size_t most = 0;
@@ -70,31 +57,22 @@ std::string lines(const std::vector<Curve>& all, int column) {
   std::size_t color = 0;
   for (std::size_t c = 0; c < all.size(); ++c) {
     const bool peer = all[c].is_peer;
-    const std::string_view stroke = peer ? "#000000" : colors[color++ % std::size(colors)];
+    const std::string_view stroke = peer ? "#000000" : cli::plot_colors[color++ % cli::plot_colors.size()];
     text += fmt::format("{}$curve{} using 1:{} title {} with linespoints lc rgb '{}' lw {} dt {} pt {} ps 0.5",
-                        c == 0 ? "" : ", \\\n     ", c, column, quoted(all[c].title), stroke, peer ? 2.5 : 1.8,
-                        peer ? 2 : 1, peer ? 5 : 7);
+                        c == 0 ? "" : ", \\\n     ", c, column, cli::gnuplot_text(all[c].title), stroke,
+                        peer ? 2.5 : 1.8, peer ? 2 : 1, peer ? 5 : 7);
   }
   return text + "\n";
 }
 
 }  // namespace
 
-void expect_gnuplot() {
-  if (std::system("command -v gnuplot >/dev/null 2>&1") == 0) return;  // NOLINT: a fixed text
-  throw Error(Code::unsupported, "--plot needs gnuplot, and there is none",
-              {.operation = "bench", .remedy = "install it (Debian: gnuplot-nox), or leave --plot out"});
-}
-
 std::string plot_script(const Report& report, const std::string& file) {
   const bool any_out =
       std::any_of(report.rows.begin(), report.rows.end(), [](const Row& row) { return !row.in_place; });
   const std::vector<Curve> all = curves(report, !any_out);
   const Row& any = report.rows.front();
-  std::string script = file.ends_with(".png")
-                           ? "set terminal pngcairo size 1200,560 font 'Sans,11'\n"
-                           : "set terminal svg size 1200,560 font 'Helvetica,14' background '#ffffff'\n";
-  script += fmt::format("set output {}\n", quoted(file));
+  std::string script = cli::gnuplot_head(file, 1200, 560);
   for (std::size_t c = 0; c < all.size(); ++c) {
     script += fmt::format("$curve{} << END\n", c);
     for (const Row* row : all[c].rows) {
@@ -107,10 +85,8 @@ std::string plot_script(const Report& report, const std::string& file) {
                                         report.facts.launcher, any_out ? "out of place" : "in place");
   script +=
       fmt::format("set multiplot layout 1,2 title {} noenhanced font ',16' margins 0.07,0.955,0.14,0.80 spacing 0.1\n",
-                  quoted(title));
-  script +=
-      "set logscale x 2\nset logscale y 10\nset grid xtics ytics lc rgb '#dddddd' lt 1 lw 0.6\n"
-      "set border 3 lc rgb '#666666'\nset tics nomirror textcolor rgb '#333333'\nset xlabel 'size'\n";
+                  cli::gnuplot_text(title));
+  script += "set logscale x 2\nset logscale y 10\nset xlabel 'size'\n";
   script += fmt::format("set xtics ({}) rotate by -35\n", tics(all));
   script += "set key at graph 0, graph 1.02 left bottom horizontal maxrows 2 samplen 2 noenhanced\n";
   script += "set ylabel 'time (µs)'\nset format y '%g'\n" + lines(all, 2);
@@ -119,15 +95,6 @@ std::string plot_script(const Report& report, const std::string& file) {
   return script;
 }
 
-void plot(const Report& report, const std::string& file) {
-  std::FILE* gnuplot = ::popen("gnuplot", "we");
-  if (gnuplot == nullptr) throw_errno(Code::resource, "gnuplot cannot be started");
-  const std::string script = plot_script(report, file);
-  const bool written = std::fwrite(script.data(), 1, script.size(), gnuplot) == script.size();
-  if (::pclose(gnuplot) != 0 || !written) {
-    throw Error(Code::resource, fmt::format("gnuplot could not draw {}", file),
-                {.operation = "bench", .remedy = "its own words are above"});
-  }
-}
+void plot(const Report& report, const std::string& file) { cli::run_gnuplot(plot_script(report, file), file, "bench"); }
 
 }  // namespace tutti::bench

@@ -8,9 +8,6 @@
 
 namespace tutti::bench {
 
-/// Throws Error(unsupported) when there is no gnuplot to run.
-void expect_gnuplot();
-
 /// The gnuplot script, data included, that draws `rows` to `file`, an .svg or a .png. Pure.
 std::string plot_script(const Report& report, const std::string& file);
 

@@ -9,6 +9,7 @@
 #include "cli/bench_json.hpp"
 #include "cli/bench_plot.hpp"
 #include "cli/bench_table.hpp"
+#include "cli/gnuplot.hpp"
 #include "tutti/base/units.hpp"
 
 namespace tutti::bench {
@@ -28,7 +29,7 @@ BenchReport::BenchReport(const bench::BenchOptions& options)
   if (!options.json.empty()) json_.emplace(options.json);
   if (!options.csv.empty()) csv_.emplace(options.csv);
   if (options.plot.empty()) return;
-  bench::expect_gnuplot();
+  expect_gnuplot();
   plot_.emplace(options.plot);
 }
 

@@ -16,6 +16,7 @@
 #include "cli/bench_probe.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
+#include "tutti/choose/price.hpp"
 #include "tutti/collectives.hpp"
 #include "tutti/plan/schedule.hpp"
 #include "tutti/topology/host_facts.hpp"
@@ -36,33 +37,6 @@ struct Way {
   bool in_place = false;
   Decision decision{};
 };
-
-/// Where input and output of a call lie in two buffers: apart, or both in the second.
-void place_buffers(Call& call, const Buffers& buffers, int rank) {
-  call.in = buffers.in();
-  call.out = buffers.out();
-  if (!call.in_place) return;
-  call.in = buffers.out();
-  const std::size_t part = call.extent.part_begin * size_of(call.type);
-  switch (call.collective) {
-    case Collective::all_gather:
-    case Collective::all_gather_v:
-      call.in += part;
-      break;
-    case Collective::reduce_scatter:
-    case Collective::reduce_scatter_v:
-      call.out += part;
-      break;
-    case Collective::gather:
-      if (rank == call.root) call.in += part;
-      break;
-    case Collective::scatter:
-      if (rank == call.root) call.out += part;
-      break;
-    default:
-      break;
-  }
-}
 
 class Sweep {
   using Clock = std::chrono::steady_clock;
@@ -310,7 +284,7 @@ class Sweep {
     row.iterations = timing.iterations;
     row.cut_short = timing.cut_short;
     row.algbw_GBs = static_cast<double>(row.size_bytes) / timing.median / 1e3;
-    row.busbw_GBs = row.algbw_GBs * bus_factor(call.collective, place_.ranks);
+    row.busbw_GBs = row.algbw_GBs * choose::bus_factor(call.collective, place_.ranks);
     return row;
   }
 

@@ -102,6 +102,7 @@ nlohmann::ordered_json json_of(const Explanation& explanation) {
   for (const ExplainedWay& way : explanation.ways) {
     json["ways"].push_back(
         {{"way", describe(way.decision)}, {"possible", way.possible}, {"chosen", way.chosen}, {"reason", way.reason}});
+    if (way.us > 0) json["ways"].back()["measured_us"] = way.us;
   }
   for (const ExplainedTurn& turn : explanation.turns) {
     json["cheapest_from"].push_back({{"rank_bytes", turn.bytes}, {"way", describe(turn.decision)}});
@@ -130,15 +131,20 @@ int explain_here(const ExplainOptions& options, std::ostream& out) {
   }
   call.in = reinterpret_cast<std::byte*>(far_apart);       // NOLINT(performance-no-int-to-ptr)
   call.out = reinterpret_cast<std::byte*>(2 * far_apart);  // NOLINT(performance-no-int-to-ptr)
-  in_process(ranks, [&](Communicator& communicator) {
-    if (communicator.rank() != 0) return;
-    const Explanation explanation = Explain{communicator}.submit(bench::request_of(call, 0, ranks, {}));
-    if (options.json) {
-      out << json_of(explanation).dump(2) << '\n';
-    } else {
-      out << explanation;
-    }
-  });
+  Config config;
+  if (!options.tuning.empty()) config.tuning = std::make_shared<const Tuning>(tuning_from_file(options.tuning));
+  in_process(
+      ranks,
+      [&](Communicator& communicator) {
+        if (communicator.rank() != 0) return;
+        const Explanation explanation = Explain{communicator}.submit(bench::request_of(call, 0, ranks, {}));
+        if (options.json) {
+          out << json_of(explanation).dump(2) << '\n';
+        } else {
+          out << explanation;
+        }
+      },
+      config);
   return 0;
 }
 
@@ -171,6 +177,10 @@ std::vector<Crossover> crossovers(Collective collective, const choose::Platform&
 
 int explain_command(const ExplainOptions& options, std::ostream& out) {
   if (options.here) return explain_here(options, out);
+  if (!options.tuning.empty()) {
+    throw Error(Code::invalid_argument, "--tuning is about tutti's own engine, and prices are not",
+                {.remedy = "add --here"});
+  }
   const Collective collective = collective_of(options.collective);
   const std::size_t bytes = parse_bytes(options.bytes);
   const choose::Platform at =
@@ -203,6 +213,7 @@ void add_explain_command(CLI::App& app, int& status) {
                       "A setting of the network: queue_pairs=4, mtu=2048, gpu_direct=off, sharp=on, …");
   command->add_flag("--here", given->here,
                     "What tutti's own engine does between --ranks threads of this process, instead of prices");
+  command->add_option("--tuning", given->tuning, "With --here: a file of tutti tune, which knows times, too");
   command->add_flag("--json", given->json, "The same as JSON");
   command->callback([given, &status] { status = explain_command(*given, std::cout); });
 }

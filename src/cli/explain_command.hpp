@@ -31,7 +31,8 @@ struct ExplainOptions {
   std::int64_t nodes = 0;
   std::int64_t ranks = 0;
   std::vector<std::string> settings{};
-  bool here = false;  ///< tutti's own engine between `ranks` threads of this process (0: 2), instead of prices
+  bool here = false;     ///< tutti's own engine between `ranks` threads of this process (0: 2), instead of prices
+  std::string tuning{};  ///< here: a file of tutti tune
   bool json = false;
 };
 

@@ -22,6 +22,7 @@
 #include "cli/simulate_command.hpp"
 #include "cli/study_command.hpp"
 #include "cli/topology_command.hpp"
+#include "cli/tune_command.hpp"
 
 namespace {
 
@@ -44,6 +45,7 @@ int main(int argc, char** argv) {
     tutti::cli::add_explain_command(app, status);
     tutti::cli::add_judge_command(app, status);
     tutti::cli::add_study_command(app, status);
+    tutti::cli::add_tune_command(app, status);
     tutti::cli::add_place_command(app, status);
     tutti::cli::add_env_command(app, status);
     tutti::cli::add_doctor_command(app, status);

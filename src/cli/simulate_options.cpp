@@ -7,8 +7,10 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <optional>
 
 #include "cli/name_list.hpp"
+#include "topology/cpu_list.hpp"
 #include "tutti/base/units.hpp"
 #include "tutti/topology/cluster_file.hpp"
 #include "tutti/topology/cluster_of.hpp"
@@ -50,9 +52,17 @@ Integer index(const std::string& option, const std::string& text, double value) 
               {.remedy = "whole numbers from 0 for ranks, machines and rails"});
 }
 
+std::optional<Arrangement> arrangement_named(const std::string& name) {
+  if (name == "two_level") return Arrangement::two_level;
+  if (name == "pat") return Arrangement::pat;
+  if (name == "multicast" || name == "multicast_tree") return Arrangement::multicast;
+  if (name == "switch_reduction") return Arrangement::switch_reduction;
+  return std::nullopt;
+}
+
 Algorithm algorithm_of(const std::string& option, const std::string& name) {
   if (const auto algorithm = algorithm_named(name)) return *algorithm;
-  std::vector<std::string_view> there{"two_level"};
+  std::vector<std::string_view> there{"two_level", "pat", "multicast", "switch_reduction"};
   for (int i = 0; i < algorithm_count; ++i) there.push_back(tutti::name(static_cast<Algorithm>(i)));
   unknown_name(option + " algorithm", name, there);
 }
@@ -70,8 +80,9 @@ Scenario scenario_of(const SimulateOptions& options) {
   scenario.collective = *collective;
   scenario.bytes = parse_bytes(options.bytes);
   scenario.ranks = options.ranks;
-  if (options.algorithm == "two_level") {
-    scenario.arrangement = Arrangement::two_level;
+  const auto arrangement = arrangement_named(options.algorithm);
+  if (arrangement) {
+    scenario.arrangement = *arrangement;
     scenario.algorithm = algorithm_of("--inside", options.inside);
     scenario.between = algorithm_of("--between", options.between);
   } else {
@@ -112,6 +123,34 @@ Scenario scenario_of(const SimulateOptions& options) {
                                  values[2], values.size() > 3 ? values[3] : 0, failover});
   }
   return scenario;
+}
+
+std::vector<Job> jobs_of(const SimulateOptions& options) {
+  const auto wrong = [](const std::string& text, const std::string& why) {
+    return Error(
+        Code::invalid_argument, fmt::format("--job '{}': {}", text, why),
+        {.remedy = "write MACHINES:BYTES:ALGORITHM:COLLECTIVE, as in 0-3,8-11:64M:ring:all_reduce; all but the first "
+                   "may be left away"});
+  };
+  if (options.ranks != 0) throw wrong(options.jobs.front(), "jobs take whole machines, and --ranks does not count");
+  std::vector<Job> jobs;
+  for (const std::string& text : options.jobs) {
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t colon = std::min(text.find(':', at), text.size());
+      parts.push_back(text.substr(at, colon - at));
+      at = colon + 1;
+    }
+    if (parts.size() > 4) throw wrong(text, "more than four parts");
+    const auto machines = parse_cpu_list(parts[0]);
+    if (!machines || machines->empty()) throw wrong(text, fmt::format("'{}' is no list of machines", parts[0]));
+    SimulateOptions of_job = options;
+    if (parts.size() > 1) of_job.bytes = parts[1];
+    if (parts.size() > 2) of_job.algorithm = parts[2];
+    if (parts.size() > 3) of_job.collective = parts[3];
+    jobs.push_back({{machines->begin(), machines->end()}, scenario_of(of_job)});
+  }
+  return jobs;
 }
 
 NetworkSettings settings_of(const std::vector<std::string>& pairs) {

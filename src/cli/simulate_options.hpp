@@ -33,11 +33,15 @@ struct SimulateOptions {
   std::string timeline{};
   int traced_ranks = 16;
   std::vector<std::string> settings{};
+  std::vector<std::string> jobs{};  ///< "0-3,8:64M:ring:all_reduce": several at once, instead of one
   bool json = false;
 };
 
 /// Throws Error(invalid_argument) naming the option and what it takes.
 Scenario scenario_of(const SimulateOptions& options);
+
+/// Of options.jobs; what they do not say is as in the other options.
+std::vector<Job> jobs_of(const SimulateOptions& options);
 
 /// Of "queue_pairs=4", …: throws Error(invalid_argument) naming the setting.
 NetworkSettings settings_of(const std::vector<std::string>& pairs);

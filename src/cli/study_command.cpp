@@ -9,8 +9,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/gnuplot.hpp"
+#include "cli/output_file.hpp"
 #include "cli/study_failures.hpp"
 #include "cli/study_placement.hpp"
+#include "cli/study_plot.hpp"
+#include "cli/study_table.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
 #include "tutti/choose/price_cluster.hpp"
@@ -39,42 +43,7 @@ double simulated(const Cluster& cluster, std::int64_t gpus, std::size_t bytes) {
   return simulate(cluster, scenario).us;
 }
 
-/// Rows of numbers, for people as a table and for programs as they are.
-struct Table {
-  std::string title;
-  std::vector<std::string> heads;
-  std::vector<std::vector<std::string>> rows{};
-  std::vector<std::string> remarks{};
-
-  void print(std::ostream& out) const {
-    std::vector<std::size_t> widths;
-    for (std::size_t c = 0; c < heads.size(); ++c) {
-      std::size_t width = heads[c].size();
-      for (const auto& row : rows) width = std::max(width, row[c].size());
-      widths.push_back(width);
-    }
-    out << title << "\n\n";
-    const auto line = [&](const std::vector<std::string>& cells) {
-      for (std::size_t c = 0; c < cells.size(); ++c)
-        out << fmt::format("{}{:>{}}", c == 0 ? "" : "  ", cells[c], widths[c]);
-      out << '\n';
-    };
-    line(heads);
-    for (const auto& row : rows) line(row);
-    for (const auto& remark : remarks) out << remark << '\n';
-    out << '\n';
-  }
-
-  Json json() const {
-    Json all{{"title", title}, {"rows", Json::array()}, {"remarks", remarks}};
-    for (const auto& row : rows) {
-      Json each;
-      for (std::size_t c = 0; c < heads.size(); ++c) each[heads[c]] = row[c];
-      all["rows"].push_back(each);
-    }
-    return all;
-  }
-};
+using Table = StudyTable;
 
 std::string ms(double us) { return std::isfinite(us) ? fmt::format("{:.3f}", us / 1e3) : "-"; }
 
@@ -242,8 +211,18 @@ void check(const StudyOptions& options) {
 int study_command(const StudyOptions& options, std::ostream& out) {
   check(options);
   const std::size_t bytes = parse_bytes(options.bytes);
+  std::unique_ptr<OutputFile> plot;
+  if (!options.plot.empty()) {
+    expect_picture(options.plot);
+    expect_gnuplot();
+    plot = std::make_unique<OutputFile>(options.plot);
+  }
   const std::vector<Table> tables{scale(options, bytes), links(bytes), placement(options, bytes),
                                   what_if(options),      mttf(),       goodput(options)};
+  if (plot) {
+    run_gnuplot(plot_script({tables[0], tables[2], tables[5], options.gpus}, plot->temporary()), options.plot, "study");
+    plot->publish();
+  }
   if (options.json) {
     Json json = Json::array();
     for (const Table& table : tables) json.push_back(table.json());
@@ -276,6 +255,7 @@ void add_study_command(CLI::App& app, int& status) {
   option("--latency-saved", given->latency_saved, "What if hops between machines took so much less");
   option("--training-gained", given->training_gained, "What if training were so much quicker");
   option("--seed", given->seed, "Of failures and orders");
+  option("--plot", given->plot, "Draw sizes, placement, failures and goodput to this .svg or .png (gnuplot)");
   command->add_flag("--json", given->json, "Tables as JSON");
   command->callback([given, &status] { status = study_command(*given, std::cout); });
 }

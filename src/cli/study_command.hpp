@@ -26,6 +26,7 @@ struct StudyOptions {
   double latency_saved = 0.189;     ///< of hops between machines, a what-if
   double training_gained = 0.0528;  ///< of training throughput, a what-if
   std::uint64_t seed = 1;
+  std::string plot{};  ///< an .svg or .png to draw; empty: none
   bool json = false;
 };
 

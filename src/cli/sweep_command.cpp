@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 
-#include "cli/bench_plot.hpp"
+#include "cli/gnuplot.hpp"
 #include "cli/output_file.hpp"
 #include "cli/sweep_file.hpp"
 #include "cli/sweep_measure.hpp"
@@ -91,7 +91,7 @@ int sweep_command(const SweepOptions& options, std::ostream& out) {
     result.ranks = plan.ranks;
     sweep::launch_words(options, plan, plan.combinations.front(), "tutti", "-");  // refuses before anything starts
   }
-  if (!options.plot.empty()) bench::expect_gnuplot();
+  if (!options.plot.empty()) expect_gnuplot();
   std::optional<OutputFile> plot;
   if (!options.plot.empty()) plot.emplace(options.plot);
   std::error_code error;

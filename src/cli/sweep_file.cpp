@@ -48,9 +48,7 @@ Json outcome_json(const SweepPlan& plan, const Combination& combination, const O
             {"protocol", combination.protocol},
             {"channels", combination.channels},
             {"settings", Json::object()},
-            {"by", !plan.simulated  ? "measured"
-                   : outcome.priced ? "simulated (priced)"
-                                    : "simulated"},
+            {"by", plan.simulated ? "simulated" : "measured"},
             {"excluded", outcome.excluded.empty() ? Json(nullptr) : Json(outcome.excluded)},
             {"times", Json::array()}};
   for (const auto& [key, value] : combination.settings) json["settings"][key] = value;
@@ -125,7 +123,6 @@ void resume(const std::string& text, const std::string& name, const SweepPlan& p
     Outcome& outcome = result.outcomes[c];
     if (!each.is_object() || !each.contains("times") || !each["times"].is_array()) refuse_file(place, "no times");
     if (each.contains("excluded") && each["excluded"].is_string()) outcome.excluded = each["excluded"];
-    outcome.priced = each.value("by", Json("")) == "simulated (priced)";
     if (each["times"].empty()) continue;
     if (each["times"].size() != plan.sizes.size()) refuse_file(place + ".times", "not one for each size");
     outcome.cells.resize(plan.sizes.size());

@@ -2,25 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
+#include "cli/gnuplot.hpp"
 #include "cli/sweep_report.hpp"
-#include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
 
 namespace tutti::sweep {
 
 namespace {
-
-/// Distinguishable for most eyes (Okabe and Ito 2008).
-constexpr const char* strokes[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                   "#e69f00", "#56b4e9", "#8c6d31", "#7570b3"};
-
-std::string in_quotes(std::string text) {
-  for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 2) text.insert(at, 1, '\'');
-  return "'" + text + "'";
-}
 
 /// The best of each algorithm and protocol, whatever its settings: [way][size].
 std::map<std::string, std::vector<double>> best_of_ways(const SweepPlan& plan, const SweepResult& result) {
@@ -41,10 +31,7 @@ std::map<std::string, std::vector<double>> best_of_ways(const SweepPlan& plan, c
 std::string plot_script(const SweepPlan& plan, const SweepResult& result, const std::string& file) {
   const auto ways = best_of_ways(plan, result);
   const std::vector<Winner> best = winners(plan, result);
-  std::string script = file.ends_with(".png")
-                           ? "set terminal pngcairo size 1200,640 font 'Sans,11'\n"
-                           : "set terminal svg size 1200,640 font 'Helvetica,14' background '#ffffff'\n";
-  script += fmt::format("set output {}\n", in_quotes(file));
+  std::string script = cli::gnuplot_head(file, 1200, 640);
   std::size_t number = 0;
   for (const auto& [way, times] : ways) {
     script += fmt::format("$way{} << END\n", number++);
@@ -65,23 +52,22 @@ std::string plot_script(const SweepPlan& plan, const SweepResult& result, const 
   const std::string title =
       plan.simulated ? fmt::format("all_reduce on {} GPUs of {}: SIMULATED, not measured", result.ranks, plan.where)
                      : fmt::format("all_reduce on {} processes by {}", result.ranks, plan.where);
-  script += fmt::format("set title {} noenhanced font ',16'\n", in_quotes(title));
+  script += fmt::format("set title {} noenhanced font ',16'\n", cli::gnuplot_text(title));
   std::string tics;
   for (const std::size_t size : plan.sizes) {
     tics += fmt::format("{}'{}' {}", tics.empty() ? "" : ", ", format_bytes(size), size);
   }
   script +=
-      "set logscale x 2\nset logscale y 10\nset grid xtics ytics lc rgb '#dddddd' lt 1 lw 0.6\nset border 3 lc rgb "
-      "'#666666'\nset tics nomirror textcolor rgb '#333333'\nset xlabel 'size'\nset ylabel 'best time of each way "
+      "set logscale x 2\nset logscale y 10\nset xlabel 'size'\nset ylabel 'best time of each way "
       "(µs)'\n"
       "set format y '%g'\nset offsets graph 0.05, graph 0.15, 0, graph 0.12\n"
       "set key outside right top noenhanced samplen 2\n";
   script += fmt::format("set xtics ({}) rotate by -35\nplot ", tics);
   number = 0;
   for (const auto& [way, times] : ways) {
-    script +=
-        fmt::format("$way{} using 1:2 title {} with linespoints lc rgb '{}' lw 1.8 dt {} pt 7 ps 0.4, \\\n     ",
-                    number, in_quotes(way), strokes[number % std::size(strokes)], 1 + number / std::size(strokes));
+    script += fmt::format("$way{} using 1:2 title {} with linespoints lc rgb '{}' lw 1.8 dt {} pt 7 ps 0.4, \\\n     ",
+                          number, cli::gnuplot_text(way), cli::plot_colors[number % cli::plot_colors.size()],
+                          1 + number / cli::plot_colors.size());
     ++number;
   }
   script +=
@@ -91,14 +77,7 @@ std::string plot_script(const SweepPlan& plan, const SweepResult& result, const 
 }
 
 void draw(const SweepPlan& plan, const SweepResult& result, const std::string& file) {
-  std::FILE* gnuplot = ::popen("gnuplot", "we");
-  if (gnuplot == nullptr) throw_errno(Code::resource, "gnuplot cannot be started");
-  const std::string script = plot_script(plan, result, file);
-  const bool written = std::fwrite(script.data(), 1, script.size(), gnuplot) == script.size();
-  if (::pclose(gnuplot) != 0 || !written) {
-    throw Error(Code::resource, fmt::format("gnuplot could not draw {}", file),
-                {.operation = "bench sweep", .remedy = "its own words are above"});
-  }
+  cli::run_gnuplot(plot_script(plan, result, file), file, "bench sweep");
 }
 
 }  // namespace tutti::sweep

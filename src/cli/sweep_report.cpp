@@ -23,7 +23,7 @@ void print_times(const SweepPlan& plan, const SweepResult& result, const std::ve
   std::vector<std::string> names;
   std::size_t width = 12;
   for (std::size_t c = 0; c < plan.combinations.size(); ++c) {
-    names.push_back(short_name(plan.combinations[c], idle) + (result.outcomes[c].priced ? " (priced)" : ""));
+    names.push_back(short_name(plan.combinations[c], idle));
     width = std::max(width, names.back().size());
   }
   out << fmt::format("{:<{}}", fmt::format("us, {}", mark(plan)), width);

@@ -19,7 +19,6 @@ struct Cell {
 
 struct Outcome {
   std::vector<Cell> cells{};  ///< [sizes]
-  bool priced = false;        ///< by formula: the simulator has no such schedule
   std::string excluded{};     ///< why there are no times; empty: there are
 };
 

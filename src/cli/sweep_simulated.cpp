@@ -17,11 +17,6 @@ std::optional<choose::Pattern> pattern_named(const std::string& text) {
   return std::nullopt;
 }
 
-bool is_priced_only(choose::Pattern pattern) {
-  return pattern == choose::Pattern::multicast || pattern == choose::Pattern::multicast_tree ||
-         pattern == choose::Pattern::switch_reduction;
-}
-
 }  // namespace
 
 std::int64_t simulated_ranks(const SweepPlan& plan) {
@@ -32,23 +27,14 @@ Outcome simulate_one(const SweepPlan& plan, const Combination& combination) {
   const auto pattern = pattern_named(combination.algorithm);
   Outcome outcome;
   outcome.cells.resize(plan.sizes.size());
-  outcome.priced = pattern && is_priced_only(*pattern);
-  if (outcome.priced && combination.channels > 0) {
-    outcome.excluded = "prices know no channels";
-    return outcome;
-  }
   const Cluster cluster = cli::cluster_named(plan.where, plan.nodes);
-  Scenario scenario = cli::scenario_of({.algorithm = outcome.priced ? "ring" : combination.algorithm,
+  Scenario scenario = cli::scenario_of({.algorithm = combination.algorithm,
                                         .protocol = combination.protocol,
                                         .ranks = plan.ranks,
                                         .channels = combination.channels,
                                         .failures = plan.failures,
                                         .settings = combination.set()});
   const choose::Platform platform = choose::platform_of(cluster, plan.ranks, scenario.network);
-  if (outcome.priced && !plan.failures.empty()) {
-    outcome.excluded = "prices know no failures";
-    return outcome;
-  }
   for (std::size_t size = 0; size < plan.sizes.size(); ++size) {
     Cell& cell = outcome.cells[size];
     scenario.bytes = plan.sizes[size];
@@ -59,10 +45,6 @@ Outcome simulate_one(const SweepPlan& plan, const Combination& combination) {
       return outcome;
     }
     cell.spread = price.uncertainty;
-    if (outcome.priced) {
-      cell.us = {price.us};
-      continue;
-    }
     try {
       cell.us = {simulate(cluster, scenario).us};
     } catch (const Error& error) {

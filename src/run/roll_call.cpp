@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bootstrap/secret.hpp"
+#include "run/tuning_agreement.hpp"
 #include "topology/numa.hpp"
 #include "tutti/base/error.hpp"
 
@@ -22,6 +23,8 @@ namespace {
 // Keys in the store:
 //
 //     roll/R     rank R's card
+//     tuning/R   of ranks of one process: rank R's word about its tuning
+//     tuning     rank 0's verdict about them
 //     roll       rank 0's summary of all cards
 //     machine/H  the topology of host H
 //     machines   all of them, merged by rank 0
@@ -31,6 +34,7 @@ struct Card {
   std::string host_id;
   std::string host;
   long pid = 0;
+  std::string tuning{};     ///< its word about it
   std::vector<int> cpus{};  ///< that it may use
 };
 
@@ -40,8 +44,8 @@ std::string one_line(std::string text) {
 }
 
 std::string text_of(const Card& card) {
-  return fmt::format("{}\n{}\n{}\n{}\n", one_line(card.host_id), one_line(card.host), card.pid,
-                     fmt::join(card.cpus, " "));
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n", one_line(card.host_id), one_line(card.host), one_line(card.tuning),
+                     card.pid, fmt::join(card.cpus, " "));
 }
 
 Card card_of(const std::string& text) {
@@ -49,13 +53,14 @@ Card card_of(const std::string& text) {
   Card card;
   std::getline(lines, card.host_id);
   std::getline(lines, card.host);
+  std::getline(lines, card.tuning);
   lines >> card.pid;
   for (int cpu = 0; lines >> cpu;) card.cpus.push_back(cpu);
   return card;
 }
 
-Card own_card(const World& world) {
-  Card card{world.host_id, world.host, ::getpid(), allowed_cpus()};
+Card own_card(const World& world, const Tuning* tuning) {
+  Card card{world.host_id, world.host, ::getpid(), word_of(tuning), allowed_cpus()};
   if (card.cpus.empty()) {  // their numbers are not known: as many as there are
     card.cpus.resize(static_cast<std::size_t>(allowed_cpu_count()));
     std::iota(card.cpus.begin(), card.cpus.end(), 0);
@@ -72,6 +77,7 @@ struct Summary {
   std::vector<bool> apart{};        ///< [hosts] none of these is of two ranks
   bool oversubscribed = false;
   std::uint64_t id = 0;
+  std::string discord{};  ///< what is wrong with their tunings; empty: nothing
 };
 
 Summary summary_of(const std::vector<Card>& cards) {
@@ -82,7 +88,9 @@ Summary summary_of(const std::vector<Card>& cards) {
   std::vector<int> ranks;
   std::vector<std::set<int>> cpus;
   std::vector<std::size_t> cpus_of_ranks;
+  std::vector<std::string> words;
   for (const Card& card : cards) {
+    words.push_back(card.tuning);
     const auto [found, is_new] = numbers.try_emplace(card.host_id, static_cast<int>(numbers.size()));
     const auto host = static_cast<std::size_t>(found->second);
     summary.host.push_back(found->second);
@@ -104,11 +112,13 @@ Summary summary_of(const std::vector<Card>& cards) {
     summary.apart.push_back(cpus_of_ranks[host] == cpus[host].size());
     summary.oversubscribed = summary.oversubscribed || ranks[host] > summary.cpus[host];
   }
+  summary.discord = discord_of(words);
   return summary;
 }
 
 std::string text_of(const Summary& summary) {
-  std::string text = fmt::format("{} {} {}\n", summary.oversubscribed ? 1 : 0, summary.id, summary.names.size());
+  std::string text = fmt::format("{}\n{} {} {}\n", one_line(summary.discord), summary.oversubscribed ? 1 : 0,
+                                 summary.id, summary.names.size());
   for (std::size_t host = 0; host < summary.names.size(); ++host) {
     text += fmt::format("{} {} {} {}\n", summary.one_process[host] ? 1 : 0, summary.apart[host] ? 1 : 0,
                         summary.cpus[host], summary.names[host]);
@@ -120,6 +130,7 @@ Summary summary_from(const std::string& text, int ranks) {
   std::istringstream lines(text);
   Summary summary;
   std::size_t hosts = 0;
+  std::getline(lines, summary.discord);
   lines >> summary.oversubscribed >> summary.id >> hosts;
   for (std::size_t host = 0; host < hosts && lines; ++host) {
     bool one_process = false;
@@ -140,6 +151,7 @@ Summary summary_from(const std::string& text, int ranks) {
 }
 
 RollCall roll_of(const Summary& summary, int rank) {
+  refuse_discord(summary.discord, rank);
   RollCall roll{Placement(summary.host), summary.id, summary.names, summary.oversubscribed};
   const auto host = static_cast<std::size_t>(roll.placement.host(rank));
   roll.cpus = summary.cpus[host];
@@ -158,8 +170,9 @@ std::uint64_t id_of(std::string_view name) {
   return id != 0 ? id : 1;
 }
 
-RollCall call_roll(const World& world, Store::Deadline deadline) {
+RollCall call_roll(const World& world, const Tuning* tuning, Store::Deadline deadline) {
   if (world.size == 1 || (world.one_process && world.network == nullptr)) {
+    agree_on_tuning(world, tuning, deadline);
     const int cpus = allowed_cpu_count();
     const std::uint64_t id = id_of(world.job);
     return {Placement::on_one_host(world.size), id, {world.host}, world.size > cpus, cpus, false, world.one_process};
@@ -167,10 +180,10 @@ RollCall call_roll(const World& world, Store::Deadline deadline) {
   Store& store = *world.store;
   const auto key = [](int rank) { return fmt::format("roll/{}", rank); };
   if (world.rank != 0) {
-    store.set(key(world.rank), text_of(own_card(world)));
+    store.set(key(world.rank), text_of(own_card(world, tuning)));
     return roll_of(summary_from(tutti::text_of(store.wait("roll", deadline)), world.size), world.rank);
   }
-  std::vector<Card> cards{own_card(world)};
+  std::vector<Card> cards{own_card(world, tuning)};
   for (int rank = 1; rank < world.size; ++rank) {
     cards.push_back(card_of(tutti::text_of(store.wait(key(rank), deadline))));
   }

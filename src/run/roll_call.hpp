@@ -8,6 +8,7 @@
 
 #include "run/placement.hpp"
 #include "tutti/bootstrap/world.hpp"
+#include "tutti/choose/tuning.hpp"
 #include "tutti/topology/topology.hpp"
 
 namespace tutti {
@@ -26,9 +27,10 @@ struct RollCall {
 /// A number for a name, the same on all ranks; never 0.
 std::uint64_t id_of(std::string_view name);
 
-/// Collective. Each rank writes one value and reads one; nothing is exchanged by ranks of one process, unless a network
-/// says that they play several hosts.
-RollCall call_roll(const World& world, Store::Deadline deadline);
+/// Collective. Each rank writes one value and reads one; ranks of one process tell one another of their tuning only, unless
+/// a network says that they play several hosts. Throws mismatch, on all ranks, unless all have the same tuning (or all
+/// none), and it is for the machines they are on.
+RollCall call_roll(const World& world, const Tuning* tuning, Store::Deadline deadline);
 
 /// Collective, for several hosts: `machine` of each host's first rank, merged in the order of hosts.
 Topology gather_topology(const World& world, const Placement& placement, const Topology& machine,

@@ -17,6 +17,7 @@ TUTTI_CHECK_ACROSS_RANKS | 0 | flag | compares the ranks' calls, so that a misma
 TUTTI_MOST_SHARED_MEMORY | no limit | text | of a communicator and those made from it, on a host: 64M
 TUTTI_PROGRESS_THREAD | 0 | flag | calls move on while nobody waits
 TUTTI_FLIGHT_RECORDER | /tmp/tutti-UID | text | the directory for the files of each rank's last calls; memory: no file
+TUTTI_TUNING | none | text | the file of tutti tune: which way is quickest on this machine
 )";
 
 // name, with * at the end for a family | kind | what it does | since Open MPI 5

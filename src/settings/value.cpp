@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "base/nearest.hpp"
+#include "base/whole_number.hpp"
 #include "topology/cpu_list.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
@@ -212,16 +212,7 @@ std::optional<Finding> check_duration(const Variable& variable, const std::strin
 
 }  // namespace
 
-std::optional<long> whole_number(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  if (negative) text.remove_prefix(1);
-  const bool hex = text.starts_with("0x");
-  if (hex) text.remove_prefix(2);
-  long value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
-  if (fault != std::errc{} || end != text.data() + text.size() || value < 0) return {};
-  return negative ? -value : value;
-}
+std::optional<long> whole_number(std::string_view text) { return whole_number_of(text); }
 
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;

@@ -9,6 +9,7 @@
 
 #include "base/infiniband_time.hpp"
 #include "base/nearest.hpp"
+#include "base/whole_number.hpp"
 #include "topology/text.hpp"
 #include "tutti/base/error.hpp"
 
@@ -96,24 +97,6 @@ constexpr std::array<std::string_view, 5> levels{"off", "PIX", "PXB", "PHB", "SY
               {.remedy = std::string(row.facts.what)});
 }
 
-/// As strtol with base 0, but the whole text must be a number.
-std::optional<std::int64_t> whole_of(std::string_view text) {
-  text = trim(text);
-  const bool negative = text.starts_with('-');
-  if (negative) text.remove_prefix(1);
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    text.remove_prefix(2);
-    base = 16;
-  } else if (text.size() > 1 && text.front() == '0') {
-    base = 8;
-  }
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc{} || end != text.data() + text.size()) return {};
-  return negative ? -value : value;
-}
-
 bool in_range(const Row& row, double value) {
   if (!(value >= row.least && value <= row.most)) return false;
   const auto bits = static_cast<std::int64_t>(value);
@@ -130,7 +113,7 @@ void assign(Settings& settings, const Row& row, std::string_view place, std::str
     bool variable;
 
     void operator()(Whole member) const {
-      const auto value = whole_of(text);
+      const auto value = whole_number_of(trim(text));
       // NCCL's own way to say "not set".
       const bool unset = variable && value == -1 && row.least == 0;
       if (unset) return;
@@ -146,7 +129,7 @@ void assign(Settings& settings, const Row& row, std::string_view place, std::str
     void operator()(Switch member) const {
       const auto value = text == "on" || text == "true"     ? 1
                          : text == "off" || text == "false" ? 0
-                                                            : whole_of(text).value_or(-9);
+                                                            : whole_number_of(trim(text)).value_or(-9);
       if (variable && (value == -2 || value == -1)) return;
       if (value != 0 && value != 1) refuse(place, text, row);
       settings.*member = (value == 1) != (variable && row.negated);

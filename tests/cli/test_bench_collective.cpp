@@ -3,22 +3,23 @@
 
 #include "catch.hpp"
 #include "cli/bench_collective.hpp"
+#include "tutti/choose/price.hpp"
 
 using namespace tutti;
 using namespace tutti::bench;
 
 TEST_CASE("bus factors are the closed forms of nccl-tests") {
-  CHECK(bus_factor(Collective::all_reduce, 2) == Approx(1));
-  CHECK(bus_factor(Collective::all_reduce, 4) == Approx(1.5));
-  CHECK(bus_factor(Collective::all_gather, 4) == Approx(0.75));
-  CHECK(bus_factor(Collective::reduce_scatter, 8) == Approx(0.875));
-  CHECK(bus_factor(Collective::all_to_all, 2) == Approx(0.5));
-  CHECK(bus_factor(Collective::gather, 4) == Approx(0.75));
-  CHECK(bus_factor(Collective::scatter, 4) == Approx(0.75));
-  CHECK(bus_factor(Collective::broadcast, 4) == Approx(1));
-  CHECK(bus_factor(Collective::reduce, 4) == Approx(1));
-  CHECK(bus_factor(Collective::send, 4) == Approx(1));
-  CHECK(bus_factor(Collective::all_reduce, 1) == Approx(0));
+  CHECK(choose::bus_factor(Collective::all_reduce, 2) == Approx(1));
+  CHECK(choose::bus_factor(Collective::all_reduce, 4) == Approx(1.5));
+  CHECK(choose::bus_factor(Collective::all_gather, 4) == Approx(0.75));
+  CHECK(choose::bus_factor(Collective::reduce_scatter, 8) == Approx(0.875));
+  CHECK(choose::bus_factor(Collective::all_to_all, 2) == Approx(0.5));
+  CHECK(choose::bus_factor(Collective::gather, 4) == Approx(0.75));
+  CHECK(choose::bus_factor(Collective::scatter, 4) == Approx(0.75));
+  CHECK(choose::bus_factor(Collective::broadcast, 4) == Approx(1));
+  CHECK(choose::bus_factor(Collective::reduce, 4) == Approx(1));
+  CHECK(choose::bus_factor(Collective::send, 4) == Approx(1));
+  CHECK(choose::bus_factor(Collective::all_reduce, 1) == Approx(0));
 }
 
 TEST_CASE("every name means a collective, and that collective has this name") {

@@ -9,6 +9,7 @@
 #include "cli/bench_statistics.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/says.hpp"
+#include "cli/schema.hpp"
 
 using namespace tutti;
 using namespace tutti::bench;
@@ -66,49 +67,9 @@ Report sample() {
   return report;
 }
 
-/// As much of JSON Schema as ours uses; the fault, or "".
-std::string fault(const Json& value, const Json& schema, const std::string& where) {
-  const auto is = [&](const std::string& type) {
-    return (type == "object" && value.is_object()) || (type == "array" && value.is_array()) ||
-           (type == "string" && value.is_string()) || (type == "boolean" && value.is_boolean()) ||
-           (type == "null" && value.is_null()) || (type == "integer" && value.is_number_integer()) ||
-           (type == "number" && value.is_number());
-  };
-  if (schema.contains("const") && value != schema["const"]) return where + " is another constant";
-  if (schema.contains("enum") && std::count(schema["enum"].begin(), schema["enum"].end(), value) == 0) {
-    return where + " is not one of the enum";
-  }
-  if (schema.contains("type")) {
-    const Json types = schema["type"].is_array() ? schema["type"] : Json::array({schema["type"]});
-    if (std::none_of(types.begin(), types.end(), [&](const Json& type) { return is(type.get<std::string>()); })) {
-      return where + " has another type: " + value.dump();
-    }
-  }
-  if (schema.contains("minimum") && value.is_number() && value.get<double>() < schema["minimum"].get<double>()) {
-    return where + " is too small";
-  }
-  for (const auto& name : schema.value("required", Json::array())) {
-    if (!value.contains(name.get<std::string>())) return where + " lacks " + name.get<std::string>();
-  }
-  if (value.is_object()) {
-    for (const auto& [key, inner] : value.items()) {
-      if (!schema.at("properties").contains(key)) return where + " has an unknown " + key;
-      if (const std::string found = fault(inner, schema["properties"][key], where + "/" + key); !found.empty()) {
-        return found;
-      }
-    }
-  }
-  if (value.is_array()) {
-    for (const Json& inner : value) {
-      if (const std::string found = fault(inner, schema.at("items"), where + "[]"); !found.empty()) return found;
-    }
-  }
-  return {};
-}
-
-Json schema() {
-  std::ifstream file(TUTTI_SOURCE_DIR "/docs/schema/bench.schema.json");
-  return Json::parse(file);
+std::string fault(const Json& value) {
+  const Json schema = test::schema_named("bench");
+  return test::schema_fault(value, schema, schema);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -122,24 +83,24 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 TEST_CASE("JSON is as its schema says") {
   Report report = sample();
-  CHECK(fault(Json::parse(to_json(report)), schema(), "") == "");
+  CHECK(fault(Json::parse(to_json(report))) == "");
   report.rows.front().wrong.reset();
   report.rows.front().probe_after.reset();
   report.facts.peer.clear();
-  CHECK(fault(Json::parse(to_json(report)), schema(), "") == "");
+  CHECK(fault(Json::parse(to_json(report))) == "");
 }
 
 TEST_CASE("the schema finds what is missing, unknown or of another type") {
   const Json good = Json::parse(to_json(sample()));
   Json bad = good;
   bad["rows"][0].erase("time_us");
-  CHECK(says(fault(bad, schema(), ""), {"lacks time_us"}));
+  CHECK(says(fault(bad), {"lacks time_us"}));
   bad = good;
   bad["rows"][1]["colour"] = "red";
-  CHECK(says(fault(bad, schema(), ""), {"unknown colour"}));
+  CHECK(says(fault(bad), {"unknown colour"}));
   bad = good;
   bad["rows"][1]["wrong"] = "none";
-  CHECK(says(fault(bad, schema(), ""), {"/rows[]/wrong"}));
+  CHECK(says(fault(bad), {"/rows[]/wrong"}));
 }
 
 TEST_CASE("JSON carries every number of a row") {

@@ -7,6 +7,7 @@
 #include "cli/bench_collective.hpp"
 #include "cli/bench_run.hpp"
 #include "cli/says.hpp"
+#include "tutti/choose/price.hpp"
 #include "tutti/in_process.hpp"
 
 using namespace tutti;
@@ -87,7 +88,7 @@ TEST_CASE("every collective by every algorithm is right, and rows say what was m
         CHECK(row.p99_us > 0);
         CHECK(row.iterations == 2);
         CHECK(row.probe_after.value() > 0);
-        CHECK(row.busbw_GBs == Approx(row.algbw_GBs * bus_factor(*bench_collective_named(name), ranks)));
+        CHECK(row.busbw_GBs == Approx(row.algbw_GBs * choose::bus_factor(*bench_collective_named(name), ranks)));
       }
       CHECK(algorithms.count("automatic") == 1);
       // What is missing has a reason, and what has a reason is missing.

@@ -73,3 +73,24 @@ TEST_CASE("clusters and machines are named by presets and by files") {
   std::remove(file.c_str());
   CHECK_THROWS_AS(cluster_named("no-such-thing", 0), Error);
 }
+
+TEST_CASE("several jobs are told each by itself and all together") {
+  const SimulateOptions two{
+      .cluster = "superpod-1024", .nodes = 4, .bytes = "1M", .oversubscription = 4, .jobs = {"0,2:16M:ring", "1,3"}};
+  std::ostringstream out;
+  CHECK(simulate_command(two, out) == 0);
+  CHECK(says(out.str(), {"2 jobs at once", "simulated", "all_reduce of 16 MiB", "all_reduce of 1 MiB", "together"}));
+  SimulateOptions json = two;
+  json.json = true;
+  std::ostringstream text;
+  CHECK(simulate_command(json, text) == 0);
+  const auto told = nlohmann::json::parse(text.str());
+  CHECK(told["jobs"].size() == 2);
+  CHECK(told["jobs"][0]["ranks"] == 16);
+  CHECK(told["jobs"][0]["together_us"].get<double>() >= told["jobs"][0]["alone_us"].get<double>());
+  for (const char* bad : {"", "x", "0-3:lots", "0:1M:rung", "0:1M:ring:all_produce", "0:1M:ring:all_reduce:5", "0-9"}) {
+    SimulateOptions options{.cluster = "superpod-1024", .nodes = 4, .jobs = {bad}};
+    CHECK_THROWS_AS(simulate_command(options, out), Error);
+  }
+  CHECK_THROWS_AS(simulate_command({.ranks = 8, .jobs = {"0"}}, out), Error);
+}

@@ -121,15 +121,15 @@ TEST_CASE("a simulated sweep says so everywhere, names winners, and which settin
   }
 }
 
-TEST_CASE("what switches reduce is priced, where they may, and told as such") {
+TEST_CASE("what switches reduce is simulated where they may, and excluded where not") {
   SweepOptions options = two_nodes;
   options.algorithms = "ring,switch_reduction";
   options.protocols = "simple";
   options.settings = {"sharp=on,off"};
   std::ostringstream out;
   CHECK(cli::sweep_command(options, out) == 0);
-  CHECK(says(out.str(), {"switch_reduction simple, sharp=on (priced)", "excluded",
-                         "no switch between the machines reduces, or none may"}));
+  CHECK(says(out.str(),
+             {"switch_reduction simple, sharp=on", "excluded", "no switch between the machines reduces, or none may"}));
 }
 
 TEST_CASE("a timeout matters to a simulated sweep where an adapter fails") {

@@ -25,7 +25,7 @@ std::vector<RollCall> rolls_of(const std::vector<World>& worlds) {
   std::vector<RollCall> rolls(worlds.size());
   std::vector<std::thread> threads;
   for (std::size_t rank = 0; rank < worlds.size(); ++rank) {
-    threads.emplace_back([&, rank] { rolls[rank] = call_roll(worlds[rank], worlds[rank].deadline()); });
+    threads.emplace_back([&, rank] { rolls[rank] = call_roll(worlds[rank], nullptr, worlds[rank].deadline()); });
   }
   for (std::thread& thread : threads) thread.join();
   return rolls;
@@ -109,7 +109,7 @@ TEST_CASE("ranks that are bound to a processor each have as many as they have to
         CPU_ZERO(&one);
         CPU_SET(static_cast<std::size_t>(cpus[apart ? rank : 0]), &one);
         ::sched_setaffinity(0, sizeof one, &one);
-        rolls[rank] = call_roll(worlds[rank], worlds[rank].deadline());
+        rolls[rank] = call_roll(worlds[rank], nullptr, worlds[rank].deadline());
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -127,12 +127,19 @@ TEST_CASE("ranks that are bound to a processor each have as many as they have to
   }
 }
 
-TEST_CASE("threads of one process have nothing to tell one another") {
+TEST_CASE("threads of one process are on one host, and there is nothing to compare but their tuning") {
   const std::vector<World> worlds = worlds_in_process(3);
-  const RollCall roll = call_roll(worlds[1], worlds[1].deadline());  // would wait for rank 0
-  CHECK(roll.placement.hosts() == 1);
-  CHECK(roll.placement.ranks() == 3);
-  CHECK(roll.one_process);
+  std::vector<RollCall> rolls(3);
+  std::vector<std::thread> threads;
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    threads.emplace_back([&, rank] { rolls[rank] = call_roll(worlds[rank], nullptr, worlds[rank].deadline()); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const RollCall& roll : rolls) {
+    CHECK(roll.placement.hosts() == 1);
+    CHECK(roll.placement.ranks() == 3);
+    CHECK(roll.one_process);
+  }
 }
 
 TEST_CASE("ranks on several hosts without a network are refused, with the hosts and what to do") {

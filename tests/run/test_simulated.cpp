@@ -255,3 +255,172 @@ TEST_CASE("a long run tells how far it is, ever further") {
            });
   CHECK(told > 0);
 }
+
+TEST_CASE("switches that reduce and multicast, and PAT: machines that are alike take the very time of all of them") {
+  NetworkSettings sharp;
+  sharp.sharp = true;
+  for (const std::int64_t nodes : {2, 3, 8}) {
+    for (const std::size_t bytes : {std::size_t{8}, 300 * KiB, 64 * MiB}) {
+      same_as_one_by_one(pod(nodes), {.bytes = bytes, .arrangement = Arrangement::switch_reduction, .network = sharp});
+      for (const auto collective : {Collective::all_gather, Collective::reduce_scatter}) {
+        same_as_one_by_one(pod(nodes), {.collective = collective, .bytes = bytes, .arrangement = Arrangement::pat});
+      }
+    }
+  }
+}
+
+TEST_CASE("a multicast inside a machine takes what the price's parts say, and a bit for its pipeline") {
+  const Cluster one = pod(1);
+  const choose::Parts parts =
+      choose::parts(Collective::all_reduce, choose::Pattern::multicast, choose::GpuProtocol::simple,
+                    choose::platform_of(one), choose::shipped_coefficients());
+  REQUIRE(parts.excluded == nullptr);
+  for (const std::size_t bytes : {std::size_t{8}, MiB, 1024 * MiB}) {
+    const SimulatedRun run = simulate(one, {.bytes = bytes, .arrangement = Arrangement::multicast});
+    const double least = parts.start_us + parts.latency_us() + parts.transfer_inside_us(static_cast<double>(bytes));
+    CHECK(run.us >= 0.999 * least);
+    // While the first chunk goes up nothing comes down yet.
+    CHECK(run.us <= 1.01 * (parts.start_us + parts.latency_us()) +
+                        (1 + 3.0 / run.chunks) * parts.transfer_inside_us(static_cast<double>(bytes)));
+    CHECK(run.simulated_ranks == 8);
+  }
+  CHECK(simulate(one, {.bytes = 1024 * MiB, .arrangement = Arrangement::multicast}).us <
+        simulate(one, {.bytes = 1024 * MiB}).us);
+}
+
+TEST_CASE(
+    "reducing switches between machines cost what a vector takes out of an adapter, whatever the number of machines") {
+  NetworkSettings sharp;
+  sharp.sharp = true;
+  const Scenario scenario{
+      .bytes = 256 * MiB, .arrangement = Arrangement::switch_reduction, .chunks = 1, .network = sharp};
+  const double few = simulate(pod(4), scenario).us;
+  const double many = simulate(pod(64), scenario).us;
+  CHECK(many == Approx(few).epsilon(0.02));
+  Scenario without = scenario;
+  without.network = {};
+  CHECK(code_of(pod(4), without) == Code::unsupported);
+}
+
+TEST_CASE("PAT takes as many hops as the ranks' number has binary digits, and every byte once") {
+  const Cluster lone = pod(13);
+  const SimulatedRun few =
+      simulate(lone, {.collective = Collective::all_gather, .bytes = 104, .arrangement = Arrangement::pat});
+  const SimulatedRun ring = simulate(lone, {.collective = Collective::all_gather, .bytes = 104});
+  CHECK(few.us < ring.us / 5);
+  // 104 ranks: 7 rounds, a message each.
+  Scenario each{
+      .collective = Collective::reduce_scatter, .bytes = 104, .arrangement = Arrangement::pat, .symmetry = false};
+  CHECK(simulate(lone, each).messages == 104 * 7);
+  CHECK(code_of(pod(2), {.arrangement = Arrangement::pat}) == Code::unsupported);
+}
+
+TEST_CASE("a switch that is not there reduces nothing") {
+  CHECK(code_of(Cluster(preset_cluster("superpod-1024", 2)),
+                {.collective = Collective::all_to_all, .bytes = MiB, .arrangement = Arrangement::multicast}) ==
+        Code::unsupported);
+  CHECK(code_of(pod(1), {.bytes = MiB, .arrangement = Arrangement::switch_reduction}) == Code::unsupported);
+}
+
+TEST_CASE("automatic is the cheapest by price, and the run says what it took") {
+  for (const std::int64_t nodes : {1, 2, 16}) {
+    for (const std::size_t bytes : {8 * KiB, 64 * MiB}) {
+      const Cluster cluster = pod(nodes);
+      const SimulatedRun run = simulate(cluster, {.bytes = bytes, .algorithm = Algorithm::automatic});
+      const choose::Price best = choose::prices(Collective::all_reduce, bytes, choose::platform_of(cluster),
+                                                {.protocols = {choose::GpuProtocol::simple}})
+                                     .front();
+      CAPTURE(nodes, bytes, name(best.pattern), run.phases.front());
+      switch (best.pattern) {
+        case choose::Pattern::two_level:
+          CHECK(run.phases.size() == 3);
+          break;
+        case choose::Pattern::multicast:
+          CHECK(run.phases == std::vector<std::string>{"all_reduce by switches among 8 GPUs of a machine"});
+          break;
+        case choose::Pattern::multicast_tree:
+          CHECK(run.phases[1].find("tree") != std::string::npos);
+          break;
+        default:
+          CHECK(run.phases.front().find(std::string(name(best.pattern))) != std::string::npos);
+      }
+      CHECK(run.notes.back().find("cheapest by price") != std::string::npos);
+    }
+  }
+  const Scenario levels{.bytes = 64 * MiB,
+                        .arrangement = Arrangement::two_level,
+                        .algorithm = Algorithm::automatic,
+                        .between = Algorithm::automatic};
+  CHECK(
+      simulate(pod(4), levels).us <=
+      1.05 *
+          simulate(pod(4), {.bytes = 64 * MiB, .arrangement = Arrangement::two_level, .between = Algorithm::ring}).us);
+}
+
+TEST_CASE("a late rank holds up a reducing switch") {
+  const double well = simulate(pod(1), {.bytes = MiB, .arrangement = Arrangement::multicast}).us;
+  const SimulatedRun late =
+      simulate(pod(1), {.bytes = MiB, .arrangement = Arrangement::multicast, .stragglers = {{3, 700, 1}}});
+  CHECK(late.us > 700);
+  CHECK(late.us < 700 + 1.1 * well);
+}
+
+TEST_CASE("a job by itself takes the time of the collective, wherever its machines are under one switch") {
+  const Cluster cluster = narrow_pod(16, 8, 1);
+  const Scenario scenario{.bytes = 16 * MiB, .arrangement = Arrangement::two_level};
+  Scenario one_by_one = scenario;
+  one_by_one.ranks = 32;
+  one_by_one.symmetry = false;
+  const std::int64_t alone = simulate(cluster, one_by_one).time_ps;
+  CHECK(simulate_jobs(cluster, {{{0, 1, 2, 3}, scenario}}).front().time_ps == alone);
+  CHECK(simulate_jobs(cluster, {{{12, 13, 14, 15}, scenario}}).front().time_ps == alone);
+}
+
+TEST_CASE("jobs that share narrow uplinks are slower together, and those that share none are not") {
+  const Cluster cluster = narrow_pod(16, 4, 4);
+  const Scenario ring{.bytes = 64 * MiB, .arrangement = Arrangement::two_level, .between = Algorithm::ring};
+  const Job a{{0, 4, 8, 12}, ring};
+  const Job b{{1, 5, 9, 13}, ring};
+  const double alone = simulate_jobs(cluster, {a}).front().us;
+  const auto together = simulate_jobs(cluster, {a, b});
+  REQUIRE(together.size() == 2);
+  CHECK(together[0].us > 1.3 * alone);
+  CHECK(together[0].time_ps == together[1].time_ps);
+  CHECK(together[0].bottleneck.find("leaf") != std::string::npos);
+  const Job c{{0, 1, 2, 3}, ring};
+  const Job d{{4, 5, 6, 7}, ring};
+  const auto apart = simulate_jobs(cluster, {c, d});
+  CHECK(apart[0].time_ps == simulate_jobs(cluster, {c}).front().time_ps);
+  CHECK(apart[1].time_ps == apart[0].time_ps);
+}
+
+TEST_CASE("jobs of different length, collective and algorithm end each at its own time") {
+  const Cluster cluster = narrow_pod(8, 4, 2);
+  const auto runs = simulate_jobs(cluster, {{{0, 4}, {.bytes = 256 * MiB, .algorithm = Algorithm::automatic}},
+                                            {{1, 5}, {.collective = Collective::all_gather, .bytes = MiB}},
+                                            {{2}, {.bytes = MiB, .algorithm = Algorithm::tree}}});
+  REQUIRE(runs.size() == 3);
+  CHECK(runs[0].us > runs[1].us);
+  CHECK(runs[2].ranks == 8);
+}
+
+TEST_CASE("jobs that contradict the cluster or one another are refused") {
+  const Cluster cluster = pod(4);
+  const auto refused = [&](const std::vector<Job>& jobs, std::uint64_t most = std::uint64_t{8} << 30) {
+    try {
+      simulate_jobs(cluster, jobs, most);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return Code::internal;
+  };
+  CHECK(refused({}) == Code::invalid_argument);
+  CHECK(refused({{{}, {}}}) == Code::invalid_argument);
+  CHECK(refused({{{4}, {}}}) == Code::invalid_argument);
+  CHECK(refused({{{-1}, {}}}) == Code::invalid_argument);
+  CHECK(refused({{{0, 0}, {}}}) == Code::invalid_argument);
+  CHECK(refused({{{0, 1}, {}}, {{1, 2}, {}}}) == Code::invalid_argument);
+  CHECK(refused({{{0}, {}}, {{1}, {.protocol = choose::GpuProtocol::ll}}}) == Code::invalid_argument);
+  CHECK(refused({{{0}, {.arrangement = Arrangement::multicast}}}) == Code::unsupported);
+  CHECK(refused({{{0, 1, 2, 3}, {.algorithm = Algorithm::one_shot}}}, KiB) == Code::resource);
+}

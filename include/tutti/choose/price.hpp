@@ -64,7 +64,8 @@ std::vector<Price> prices(Collective collective, std::size_t bytes, const Platfo
 double least_us(Collective collective, std::size_t bytes, const Platform& platform, const Wanted& wanted = {},
                 const Coefficients& coefficients = shipped_coefficients());
 
-/// Bus bandwidth over algorithm bandwidth, as nccl-tests counts it.
+/// Bus bandwidth over algorithm bandwidth, as nccl-tests counts it: the share of the size that each link has to carry when
+/// nothing is wasted.
 double bus_factor(Collective collective, int ranks);
 
 }  // namespace tutti::choose

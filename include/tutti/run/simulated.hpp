@@ -18,6 +18,9 @@ namespace tutti {
 enum class Arrangement : std::uint8_t {
   flat,       ///< one schedule over all ranks, in rank order
   two_level,  ///< reduce-scatter inside each machine, all-reduce between machines for each local rank, all-gather inside
+  pat,        ///< parallel aggregated trees over all ranks: all_gather, reduce_scatter
+  multicast,         ///< the switch inside each machine reduces and multicasts; between machines a double binary tree
+  switch_reduction,  ///< two_level, but the switches between machines reduce (SHARP)
 };
 
 /// A rank that is slower than the others.
@@ -48,7 +51,9 @@ struct Scenario {
   std::size_t bytes = std::size_t{1} << 20;  ///< as nccl-tests counts a size: see choose::price
   std::int64_t ranks = 0;                    ///< 0: all GPUs of the cluster
   Arrangement arrangement = Arrangement::flat;
-  Algorithm algorithm = Algorithm::ring;            ///< flat: the schedule; two_level: inside, ring or direct
+  /// flat: the schedule, or automatic: whatever the price says, two levels and switches among it; else: inside, ring or
+  /// direct.
+  Algorithm algorithm = Algorithm::ring;
   Algorithm between = Algorithm::halving_doubling;  ///< two_level: among machines, of all_reduce
   choose::GpuProtocol protocol = choose::GpuProtocol::simple;
   int channels = 0;      ///< parallel schedules that each carry a part, shifted by a GPU each; 0: chosen
@@ -118,6 +123,21 @@ struct SimulatedRun {
 SimulatedRun simulate(const Cluster& cluster, const Scenario& scenario,
                       std::uint64_t most_bytes = std::uint64_t{8} << 30,
                       const std::function<void(double share)>& progress = {});
+
+/// A job beside others: whole machines that are its own, and what it does. Its ranks are the machines' GPUs in this order;
+/// `scenario.ranks` does not count, and its stragglers and failures count the job's own machines from 0.
+struct Job {
+  std::vector<std::int64_t> machines{};  ///< numbers in the cluster
+  Scenario scenario{};
+};
+
+/// Plays several jobs at once on one cluster, all from the same moment, once each: their messages meet on the links that
+/// they share. All ranks are played one by one. What belongs to the cluster (network, protocol, oversubscription,
+/// background, slow rails) is that of the first job. Throws what simulate() throws, and Error(invalid_argument) for
+/// machines that are not there or in two jobs; at most 16 jobs. Each result has its own time, and the loads of all.
+std::vector<SimulatedRun> simulate_jobs(const Cluster& cluster, const std::vector<Job>& jobs,
+                                        std::uint64_t most_bytes = std::uint64_t{8} << 30,
+                                        const std::function<void(double share)>& progress = {});
 
 /// The trace in the JSON that Perfetto and chrome://tracing read: a process for each rank, a thread for each lane.
 std::string perfetto_trace(const SimulatedRun& run);

@@ -11,8 +11,17 @@
 namespace tutti::simulated {
 
 namespace {
-/// What hops between machines hold already: an adapter and one switch.
-constexpr double counted_us = 1.0;
+/// Whose rates an arrangement goes by.
+choose::Pattern pattern_of_rates(Arrangement arrangement, std::int64_t nodes) {
+  switch (arrangement) {
+    case Arrangement::multicast:
+      return nodes == 1 ? choose::Pattern::multicast : choose::Pattern::multicast_tree;
+    case Arrangement::switch_reduction:
+      return nodes == 1 ? choose::Pattern::ring : choose::Pattern::switch_reduction;
+    default:
+      return choose::Pattern::ring;
+  }
+}
 }  // namespace
 
 Machine::Machine(const Scenario& scenario, const Cluster& cluster, const choose::Platform& platform,
@@ -28,13 +37,18 @@ Machine::Machine(const Scenario& scenario, const Cluster& cluster, const choose:
   choose::Platform alone = platform;
   alone.oversubscription = 1;
   alone.switch_us = 0;
-  const choose::Parts parts = choose::parts(Collective::all_reduce, choose::Pattern::ring, scenario.protocol, alone,
-                                            choose::shipped_coefficients());
+  const choose::Coefficients& known = choose::shipped_coefficients();
+  const choose::Pattern pattern = pattern_of_rates(scenario.arrangement, nodes_);
+  const choose::Parts parts = choose::parts(Collective::all_reduce, pattern, scenario.protocol, alone, known);
   gpu_rate_ = rate_of(parts.inside_gbs);
   hop_inside_ = picoseconds(parts.hop_inside_us);
+  // Of a multicast's whole way, four hops: a block up, the sum down, up once more, and down to all.
+  hop_switch_inside_ = picoseconds(known.of(platform.gpu).multicast_us / 4);
   if (nodes_ == 1) return;
   rail_rate_ = rate_of(parts.between_gbs / rails_);
-  hop_between_ = picoseconds(parts.hop_between_us);
+  hop_between_ = picoseconds(scenario.arrangement == Arrangement::multicast ? known.of(platform.transport).multicast_us
+                                                                            : parts.hop_between_us);
+  hop_switch_between_ = picoseconds((known.switch_reduction_us + platform.switch_us) / 2);
   rail_shares_.assign(static_cast<std::size_t>(rails_), 1);
   for (const SlowRail& slow : scenario.slow_rails) rail_shares_[static_cast<std::size_t>(slow.rail)] = slow.share;
 
@@ -47,7 +61,7 @@ Machine::Machine(const Scenario& scenario, const Cluster& cluster, const choose:
     narrower *= lowest && scenario.oversubscription > 0 ? scenario.oversubscription : tier.oversubscription;
     const Quantity latency = cluster.latency_through(static_cast<int>(t));
     tiers_.push_back({tier.name, tier.nodes,
-                      picoseconds(latency.known() ? std::max(0.0, latency.value - counted_us) : 0),
+                      picoseconds(latency.known() ? std::max(0.0, latency.value - choose::counted_us) : 0),
                       narrower / (1 - scenario.background), static_cast<int>(t)});
   }
   averaged_ = symmetry_.kind == Symmetry::Kind::rotation && !tiers_.empty() && tiers_.front().nodes < nodes_;
@@ -138,6 +152,18 @@ void Machine::through_tiers(const Gpu& from, const Gpu& to, int rail_from, int r
 
 Way Machine::way(const Gpu& from, const Gpu& to) {
   Way way;
+  const bool up = is_switch(to);
+  if (up || is_switch(from)) {
+    const Gpu& gpu = up ? from : to;
+    if ((up ? to : from).local == gpus_) {
+      way.latency = hop_switch_inside_;
+      way.hops = {{link(up ? Kind::gpu_out : Kind::gpu_in, gpu.node, gpu.local), 1}};
+    } else {  // the sum is made at the first switch, so that narrow links above it carry no more than one vector
+      way.latency = hop_switch_between_;
+      way.hops = {{link(up ? Kind::adapter_out : Kind::adapter_in, gpu.node, rail_of(gpu.local)), 1}};
+    }
+    return way;
+  }
   if (from.node == to.node) {
     way.latency = hop_inside_;
     way.hops = {{link(Kind::gpu_out, from.node, from.local), 1}, {link(Kind::gpu_in, to.node, to.local), 1}};

@@ -33,6 +33,9 @@ class Machine {
   /// Between two GPUs that are not one. Under a symmetry, `from` is on machine 0.
   Way way(const Gpu& from, const Gpu& to);
 
+  /// Is this the switch inside its machine, one beyond the last GPU, or between machines, one beyond the last of these?
+  bool is_switch(const Gpu& gpu) const { return gpu.local == gpus_ || gpu.node == nodes_; }
+
   int gpus() const { return gpus_; }
   std::int64_t nodes() const { return nodes_; }
   int rails() const { return rails_; }
@@ -86,6 +89,8 @@ class Machine {
   std::vector<double> rail_shares_{};
   Time hop_inside_ = 0;
   Time hop_between_ = 0;
+  Time hop_switch_inside_ = 0;
+  Time hop_switch_between_ = 0;
   std::vector<Tier> tiers_{};
   std::unordered_map<std::uint64_t, int> ids_{};
   std::vector<Info> infos_{};

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "choose/price_parts.hpp"
+#include "run/simulated/own_steps.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/plan/layout.hpp"
 
@@ -40,7 +41,7 @@ plan::Schedule schedule_of(Collective collective, Algorithm algorithm, std::int6
 }
 
 Algorithm pattern_of(Algorithm algorithm, Collective collective) {
-  if (algorithm != Algorithm::direct && algorithm != Algorithm::automatic) return algorithm;
+  if (algorithm != Algorithm::direct) return algorithm;
   return collective == Collective::all_reduce ? Algorithm::two_shot : Algorithm::one_shot;
 }
 
@@ -68,7 +69,7 @@ int divided(std::size_t bytes, std::size_t piece, int most) {
 int chunks_of(const Scenario& scenario, const choose::Platform& platform, Algorithm algorithm) {
   if (scenario.chunks > 0) return scenario.chunks;
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
-  if (scenario.arrangement == Arrangement::two_level) {
+  if (scenario.arrangement == Arrangement::two_level || scenario.arrangement == Arrangement::switch_reduction) {
     // k chunks hide all but 1/k of what happens inside a machine, and pay the hops between machines k times.
     const choose::Parts parts = choose::parts(Collective::all_reduce, choose::Pattern::two_level, scenario.protocol,
                                               platform, choose::shipped_coefficients());
@@ -76,30 +77,114 @@ int chunks_of(const Scenario& scenario, const choose::Platform& platform, Algori
     const double hops = parts.hops_between * parts.hop_between_us;
     return hops > 0 ? std::clamp(static_cast<int>(std::lround(std::sqrt(inside / hops))), 1, 8) : 1;
   }
-  const bool chain = has_root(scenario.collective) || algorithm == Algorithm::tree;
+  if (scenario.arrangement == Arrangement::pat) return 1;
+  const bool through_switch = scenario.arrangement == Arrangement::multicast;
+  const bool chain = has_root(scenario.collective) || algorithm == Algorithm::tree || through_switch;
   return chain ? divided(scenario.bytes, mebibyte, 32) : 1;
 }
 
-void add_two_level(Plan& plan, const Scenario& scenario, const choose::Platform& platform, std::uint64_t bytes) {
+/// Why the pattern of an arrangement is not to be had here; nothing for those that are schedules of plan/.
+void expect_possible(const Scenario& scenario, const choose::Platform& platform, choose::Pattern pattern) {
+  const choose::Parts parts =
+      choose::parts(scenario.collective, pattern, scenario.protocol, platform, choose::shipped_coefficients());
+  if (parts.excluded == nullptr) return;
+  throw Error(Code::unsupported,
+              fmt::format("{} by {} cannot be simulated: {}", name(scenario.collective), name(pattern), parts.excluded),
+              {.remedy = "tutti explain says what there is on a machine"});
+}
+
+void add_phase(Plan& plan, Phase phase, std::uint64_t bytes) {
+  if (phase.schedule.size == 1) return;
+  phase.block = block_of(phase.schedule, bytes);
+  plan.phases.push_back(phase);
+}
+
+/// A collective through the switch of each machine: blocks are the parts of its GPUs.
+void add_multicast(Plan& plan, Collective collective, int gpus, std::uint64_t bytes) {
+  const auto part = (bytes + static_cast<std::uint64_t>(gpus) - 1) / static_cast<std::uint64_t>(gpus);
+  if (gpus == 1) return;
+  plan.phases.push_back(
+      {{.collective = collective, .size = gpus}, Phase::Among::inside, part, Phase::By::the_switch, gpus});
+}
+
+void add_levels(Plan& plan, const Scenario& scenario, const choose::Platform& platform, std::uint64_t bytes) {
   if (scenario.collective != Collective::all_reduce) {
     throw Error(Code::unsupported, fmt::format("{} in two levels cannot be simulated", name(scenario.collective)),
                 {.remedy = "all_reduce can; or take one level"});
   }
+  const bool multicast = scenario.arrangement == Arrangement::multicast;
   const Algorithm inside =
       scenario.algorithm == Algorithm::ring ? Algorithm::ring : pattern_of(Algorithm::direct, Collective::all_gather);
   const std::uint64_t part =
       (bytes + static_cast<std::uint64_t>(platform.gpus) - 1) / static_cast<std::uint64_t>(platform.gpus);
-  const auto stage = [&](Collective collective, Algorithm algorithm, Phase::Among among, std::int64_t size,
-                         std::uint64_t stage_bytes) {
-    if (size == 1) return;
-    Phase phase{schedule_of(collective, algorithm, size), among, 0};
-    phase.block = block_of(phase.schedule, stage_bytes);
-    plan.phases.push_back(phase);
+  const auto within = [&](Collective collective) {
+    if (multicast) return add_multicast(plan, collective, platform.gpus, bytes);
+    add_phase(plan, {schedule_of(collective, inside, platform.gpus), Phase::Among::inside}, bytes);
   };
-  stage(Collective::reduce_scatter, inside, Phase::Among::inside, platform.gpus, bytes);
-  stage(Collective::all_reduce, pattern_of(scenario.between, Collective::all_reduce), Phase::Among::between,
-        platform.nodes, part);
-  stage(Collective::all_gather, inside, Phase::Among::inside, platform.gpus, bytes);
+  within(Collective::reduce_scatter);
+  if (scenario.arrangement == Arrangement::switch_reduction) {
+    const int nodes = platform.nodes;
+    plan.phases.push_back({{.collective = Collective::all_reduce, .size = nodes},
+                           Phase::Among::between,
+                           part,
+                           Phase::By::the_switch,
+                           nodes});
+  } else {
+    const Algorithm between = multicast ? Algorithm::tree : pattern_of(scenario.between, Collective::all_reduce);
+    add_phase(plan, {schedule_of(Collective::all_reduce, between, platform.nodes), Phase::Among::between}, part);
+  }
+  within(Collective::all_gather);
+}
+
+void add_phases(Plan& plan, const Scenario& scenario, const choose::Platform& platform, Algorithm algorithm,
+                std::uint64_t bytes) {
+  switch (scenario.arrangement) {
+    case Arrangement::flat:
+      return add_phase(plan, {schedule_of(scenario.collective, algorithm, platform.ranks()), Phase::Among::all}, bytes);
+    case Arrangement::two_level:
+      return add_levels(plan, scenario, platform, bytes);
+    case Arrangement::pat: {
+      if (scenario.collective != Collective::all_gather && scenario.collective != Collective::reduce_scatter) {
+        throw Error(Code::unsupported,
+                    fmt::format("{} by pat cannot be simulated: it gathers or scatters", name(scenario.collective)),
+                    {.remedy = "all_gather and reduce_scatter can"});
+      }
+      const auto ranks = static_cast<std::uint64_t>(platform.ranks());
+      Phase phase{{.collective = scenario.collective, .size = platform.ranks()},
+                  Phase::Among::all,
+                  (bytes + ranks - 1) / ranks,
+                  Phase::By::pat};
+      plan.phases.push_back(phase);
+      return;
+    }
+    case Arrangement::multicast:
+      if (platform.nodes > 1) {
+        expect_possible(scenario, platform, choose::Pattern::multicast_tree);
+        return add_levels(plan, scenario, platform, bytes);
+      }
+      expect_possible(scenario, platform, choose::Pattern::multicast);
+      return add_multicast(plan, scenario.collective, platform.gpus, bytes);
+    case Arrangement::switch_reduction:
+      expect_possible(scenario, platform, choose::Pattern::switch_reduction);
+      return add_levels(plan, scenario, platform, bytes);
+  }
+}
+
+own::Errand errand_of(const Phase& phase) {
+  if (phase.among == Phase::Among::between) return own::Errand::up_and_down;
+  switch (phase.schedule.collective) {
+    case Collective::reduce_scatter:
+      return own::Errand::reduce_scatter;
+    case Collective::all_gather:
+      return own::Errand::all_gather;
+    default:
+      return own::Errand::both;
+  }
+}
+
+/// The moves that a phase does not notice; rotation for what any move leaves as it is.
+Symmetry::Kind moves_of(const Phase& phase) {
+  return phase.by == Phase::By::plan ? symmetry_of(phase.schedule) : Symmetry::Kind::rotation;
 }
 
 }  // namespace
@@ -119,13 +204,49 @@ int Phase::rank_of(const Gpu& gpu, int gpus, int shift) const {
 Gpu Phase::gpu_of(int rank, const Gpu& from, int gpus, int shift) const {
   switch (among) {
     case Among::inside:
-      return {from.node, rank};
+      return {from.node, rank};  // the switch: one beyond the last GPU
     case Among::between:
-      return {rank, from.local};
+      return {rank, from.local};  // the switch of the GPU's rail: one beyond the last machine
     case Among::all:
       break;
   }
   return {rank / gpus, (rank % gpus + shift) % gpus};
+}
+
+int Phase::lanes(int rank) const {
+  switch (by) {
+    case By::plan:
+      break;
+    case By::pat:
+      return 1;
+    case By::the_switch:
+      return rank == schedule.size ? own::lanes_of_switch(errand_of(*this)) : own::switched_lanes(errand_of(*this));
+  }
+  return plan::lanes(schedule);
+}
+
+int Phase::steps(int rank, int lane) const {
+  switch (by) {
+    case By::plan:
+      break;
+    case By::pat:
+      return own::pat_steps(schedule.size);
+    case By::the_switch:
+      return 1;
+  }
+  return plan::steps(schedule, rank, lane);
+}
+
+plan::Step Phase::step(int rank, int lane, int index) const {
+  switch (by) {
+    case By::plan:
+      break;
+    case By::pat:
+      return own::pat_step(schedule.collective, schedule.size, rank, index);
+    case By::the_switch:
+      return own::switched_step(errand_of(*this), schedule.size, present, rank, lane);
+  }
+  return plan::step(schedule, rank, lane, index);
 }
 
 Plan plan_of(const Scenario& scenario, const choose::Platform& platform, const Fabric& fabric) {
@@ -141,20 +262,15 @@ Plan plan_of(const Scenario& scenario, const choose::Platform& platform, const F
   plan.chunks = chunks_of(scenario, platform, algorithm);
   const auto pieces = static_cast<std::uint64_t>(plan.channels) * static_cast<std::uint64_t>(plan.chunks);
   const std::uint64_t bytes = (scenario.bytes + pieces - 1) / pieces;
-  if (flat) {
-    Phase phase{schedule_of(scenario.collective, algorithm, platform.ranks()), Phase::Among::all, 0};
-    phase.block = block_of(phase.schedule, bytes);
-    plan.phases.push_back(phase);
-  } else {
-    add_two_level(plan, scenario, platform, bytes);
-  }
+  add_phases(plan, scenario, platform, algorithm, bytes);
 
   Symmetry& symmetry = plan.symmetry;
   symmetry.nodes = platform.nodes;
   if (!scenario.symmetry || platform.nodes == 1 || !all_alike(scenario)) return plan;
   for (const Phase& phase : plan.phases) {
-    if (phase.among != Phase::Among::inside) symmetry.kind = symmetry_of(phase.schedule);
+    if (phase.among != Phase::Among::inside) symmetry.kind = moves_of(phase);
   }
+  const bool through_switches = scenario.arrangement == Arrangement::switch_reduction;
   // Moving a rank by a whole machine is a move of machines; exclusive or needs as many GPUs as a power of two for that.
   if (symmetry.kind == Symmetry::Kind::exclusive_or && flat && !std::has_single_bit(static_cast<unsigned>(gpus))) {
     symmetry.kind = Symmetry::Kind::none;
@@ -162,9 +278,14 @@ Plan plan_of(const Scenario& scenario, const choose::Platform& platform, const F
   if (!fits(symmetry, fabric)) symmetry.kind = Symmetry::Kind::none;
   // Around a circle that switches cut, machines are alike in the mean only; few of them are played one by one.
   constexpr int few_ranks = 64;
-  const bool cut =
-      symmetry.kind == Symmetry::Kind::rotation && !fabric.tiers.empty() && fabric.tiers.front().nodes < platform.nodes;
+  const bool cut = !through_switches && symmetry.kind == Symmetry::Kind::rotation && !fabric.tiers.empty() &&
+                   fabric.tiers.front().nodes < platform.nodes;
   if (cut && platform.ranks() <= few_ranks) symmetry.kind = Symmetry::Kind::none;
+  if (symmetry.any()) {
+    for (Phase& phase : plan.phases) {  // of machines that are alike, one talks to the switch
+      if (phase.by == Phase::By::the_switch && phase.among == Phase::Among::between) phase.present = 1;
+    }
+  }
   const bool own_adapters = platform.rails == gpus || (plan.channels == platform.rails && gpus % platform.rails == 0);
   symmetry.channels = ring && symmetry.any() && plan.channels > 1 && plan.channels * plan.shift == gpus &&
                       plan.channels == gpus && own_adapters && scenario.slow_rails.empty();
@@ -175,71 +296,6 @@ Plan plan_of(const Scenario& scenario, const choose::Platform& platform, const F
         "mean around the ring");
   }
   return plan;
-}
-
-void check(const Scenario& scenario, const choose::Platform& platform) {
-  const auto wrong = [](const std::string& what, const char* remedy) {
-    return Error(Code::invalid_argument, what, {.remedy = remedy});
-  };
-  const auto share = [&](double value, std::string_view what) {
-    if (!(value > 0 && value <= 1)) {
-      throw wrong(fmt::format("{} of {} is no share", what, value), "a share is above 0 and at most 1");
-    }
-  };
-  if (scenario.bytes == 0 && scenario.collective != Collective::barrier)
-    throw wrong("there are 0 bytes to simulate", "name a size");
-  if (scenario.bytes > std::size_t{1} << 46) throw wrong(fmt::format("{} bytes", scenario.bytes), "at most 64 TiB");
-  if (scenario.channels < 0 || scenario.channels > 64)
-    throw wrong(fmt::format("{} channels", scenario.channels), "1 to 64, or 0");
-  if (scenario.chunks < 0 || scenario.chunks > 4096)
-    throw wrong(fmt::format("{} chunks", scenario.chunks), "1 to 4096, or 0");
-  if (scenario.slots < 2 || scenario.slots > 1024) throw wrong(fmt::format("{} slots", scenario.slots), "2 to 1024");
-  if (!(scenario.background >= 0 && scenario.background < 1)) {
-    throw wrong(fmt::format("background traffic of {} is no share", scenario.background), "0 to below 1");
-  }
-  if (!(scenario.oversubscription == 0 || (scenario.oversubscription >= 1 && scenario.oversubscription <= 1000))) {
-    throw wrong(fmt::format("oversubscription of {}", scenario.oversubscription),
-                "1 to 1000, or 0 for what is described");
-  }
-  if (!(scenario.skew_us >= 0 && scenario.skew_us <= 1e9))
-    throw wrong(fmt::format("skew of {} us", scenario.skew_us), "0 to 1000 s");
-  const auto rail = [&](int number) {
-    if (platform.nodes == 1)
-      throw wrong(fmt::format("rail {}: the job is on one machine and has none", number), "more ranks");
-    if (number < 0 || number >= platform.rails) {
-      throw wrong(fmt::format("there is no rail {}", number), "rails are numbered from 0");
-    }
-  };
-  for (const SlowRail& slow : scenario.slow_rails) {
-    rail(slow.rail);
-    share(slow.share, fmt::format("rail {}: a rate", slow.rail));
-  }
-  for (const Straggler& straggler : scenario.stragglers) {
-    if (straggler.rank < 0 || straggler.rank >= platform.ranks()) {
-      throw wrong(fmt::format("there is no rank {} to be slow", straggler.rank), "ranks are numbered from 0");
-    }
-    share(straggler.share, fmt::format("rank {}: a rate", straggler.rank));
-    if (!(straggler.late_us >= 0 && straggler.late_us <= 1e12)) {
-      throw wrong(fmt::format("rank {} late by {} us", straggler.rank, straggler.late_us), "0 to 10^12");
-    }
-  }
-  for (const LinkFailure& failure : scenario.failures) {
-    rail(failure.rail);
-    if (failure.node < 0 || failure.node >= platform.nodes) {
-      throw wrong(fmt::format("there is no machine {} whose link could fail", failure.node),
-                  "machines are numbered from 0");
-    }
-    if (!(failure.at_us >= 0 && failure.back_us >= 0 && failure.failover_us >= 0 && failure.at_us < 1e12 &&
-          failure.back_us < 1e12 && failure.failover_us < 1e12) ||
-        (failure.back_us > 0 && failure.back_us < failure.at_us)) {
-      throw wrong(fmt::format("a link that fails at {} us and is back at {} us", failure.at_us, failure.back_us),
-                  "times are not negative, and it comes back after it failed");
-    }
-    if (failure.failover_us > 0 && failure.back_us == 0 && platform.rails < 2) {
-      throw wrong("the traffic of a link that fails has no other rail to move to",
-                  "two rails, or a time when it is back");
-    }
-  }
 }
 
 }  // namespace tutti::simulated

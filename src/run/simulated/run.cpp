@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <random>
 
 #include "tutti/base/error.hpp"
 
@@ -16,80 +15,6 @@ namespace {
 /// less than half of HBM3's 3.35 TB/s.
 constexpr Rate combining = 1500LL * 1000 * 1000 * 1000;
 }  // namespace
-
-Run::Run(const Scenario& scenario, const Plan& plan, Machine& machine, Flows& flows)
-    : scenario_(scenario),
-      plan_(plan),
-      machine_(machine),
-      flows_(flows),
-      gpus_(machine.gpus()),
-      nodes_(plan.symmetry.any() ? 1 : static_cast<std::int32_t>(machine.nodes())) {
-  std::int32_t lanes = 0;
-  for (const Phase& phase : plan.phases) {
-    first_of_phase_.push_back(lanes);
-    lanes += plan::lanes(phase.schedule);
-  }
-  first_of_phase_.push_back(lanes);
-  const int channels = plan.symmetry.channels ? 1 : plan.channels;
-  actors_.reserve(static_cast<std::size_t>(nodes_) * static_cast<std::size_t>(gpus_ * channels * lanes));
-  for (std::int32_t node = 0; node < nodes_; ++node) {
-    for (int local = 0; local < gpus_; ++local) {
-      for (int channel = 0; channel < channels; ++channel) add_actors({node, local}, channel);
-    }
-  }
-  unfinished_ = static_cast<std::int64_t>(actors_.size());
-  std::mt19937_64 random(scenario.seed);
-  if (scenario.skew_us > 0) {
-    std::uniform_int_distribution<Time> late(0, picoseconds(scenario.skew_us));
-    const std::size_t each = actors_.size() / static_cast<std::size_t>(nodes_ * gpus_);
-    for (std::size_t first = 0; first < actors_.size(); first += each) {
-      const Time from = late(random);
-      for (std::size_t a = first; a < first + each; ++a) actors_[a].from = from;
-    }
-  }
-  for (const Straggler& slow : scenario.stragglers) {
-    const std::size_t each = actors_.size() / static_cast<std::size_t>(nodes_ * gpus_);
-    const auto first = static_cast<std::size_t>(slow.rank) * each;
-    for (std::size_t a = first; a < first + each; ++a) actors_[a].from += picoseconds(slow.late_us);
-    if (slow.share == 1) continue;
-    const Gpu gpu{slow.rank / gpus_, static_cast<int>(slow.rank % gpus_)};
-    for (const int link : machine.gpu_links(gpu)) {
-      flows.set_capacity(link, static_cast<Rate>(static_cast<double>(machine.gpu_rate()) * slow.share));
-    }
-    if (machine.nodes() == 1) continue;
-    const int rail = gpu.local * machine.rails() / gpus_;
-    for (const int link : machine.adapter_links(gpu.node, rail)) {
-      flows.set_capacity(link, static_cast<Rate>(static_cast<double>(machine.adapter_rate(rail)) * slow.share));
-    }
-  }
-  for (std::size_t f = 0; f < scenario.failures.size(); ++f) {
-    const LinkFailure& failure = scenario.failures[f];
-    at(picoseconds(failure.at_us), What::link_fails, f);
-    if (failure.back_us > 0) {
-      at(picoseconds(failure.back_us), What::link_back, f);
-    } else if (failure.failover_us > 0) {
-      at(picoseconds(failure.at_us + failure.failover_us), What::link_moves, f);
-    }
-  }
-}
-
-void Run::add_actors(const Gpu& gpu, int channel) {
-  for (std::size_t p = 0; p < plan_.phases.size(); ++p) {
-    const Phase& phase = plan_.phases[p];
-    const int rank = phase.rank_of(gpu, gpus_, channel * plan_.shift);
-    for (int lane = 0; lane < plan::lanes(phase.schedule); ++lane) {
-      Actor a;
-      a.node = static_cast<std::int32_t>(gpu.node);
-      a.local = static_cast<std::int16_t>(gpu.local);
-      a.channel = static_cast<std::int8_t>(channel);
-      a.phase = static_cast<std::int8_t>(p);
-      a.lane = static_cast<std::int8_t>(lane);
-      a.rank = rank;
-      a.steps = plan::steps(phase.schedule, rank, lane);
-      actors_.push_back(a);
-    }
-  }
-}
 
 void Run::at(Time time, What what, std::size_t id, std::uint32_t version) {
   queue_.push_back({time, static_cast<std::uint32_t>(id), version, what});
@@ -117,9 +42,7 @@ double Run::done() const {
   return (a.round + a.index / steps) / plan_.chunks;
 }
 
-Time Run::play(const std::function<void(double)>& progress) {
-  constexpr std::uint64_t between_reports = 1 << 18;
-  std::uint64_t next_report = between_reports;
+void Run::begin() {
   for (std::size_t a = 0; a < actors_.size(); ++a) {
     if (actors_[a].from > 0) {
       at(actors_[a].from, What::wakes, a);
@@ -127,30 +50,28 @@ Time Run::play(const std::function<void(double)>& progress) {
       look_at(static_cast<int>(a));
     }
   }
-  Time end = 0;
-  while (true) {
-    while (!ready_.empty()) {
-      const int actor = ready_.back();
-      ready_.pop_back();
-      actors_[static_cast<std::size_t>(actor)].waiting = false;
-      try_step(actor);
-    }
-    if (unfinished_ == 0) return end;
-    flows_.settle(now_, [&](int flow, std::uint32_t version, Time time) {
-      at(time, What::left, static_cast<std::size_t>(flow), version);
-    });
-    if (progress && events_ >= next_report) {
-      progress(done());
-      next_report = events_ + between_reports;
-    }
-    if (queue_.empty()) stuck();
-    now_ = queue_.front().time;
-    end = now_;
-    while (!queue_.empty() && queue_.front().time == now_) {
-      ++events_;
-      happen(take());
-    }
+}
+
+void Run::take_steps() {
+  while (!ready_.empty()) {
+    const int actor = ready_.back();
+    ready_.pop_back();
+    actors_[static_cast<std::size_t>(actor)].waiting = false;
+    try_step(actor);
   }
+}
+
+void Run::go_to(Time time) {
+  now_ = time;
+  if (unfinished_ > 0) end_ = time;
+  while (!queue_.empty() && queue_.front().time == now_) {
+    ++events_;
+    happen(take());
+  }
+}
+
+void Run::flow_ends(int flow, std::uint32_t version, Time time) {
+  at(time, What::left, static_cast<std::size_t>(flow), version);
 }
 
 void Run::happen(const Event& event) {
@@ -158,7 +79,7 @@ void Run::happen(const Event& event) {
     case What::left: {
       const int flow = static_cast<int>(event.id);
       if (flows_.version(flow) != event.version) return;
-      const int id = flows_.owner(flow);
+      const int id = flows_.owner(flow) & wire_of_owner;
       flows_.end(flow);
       const Wire& wire = wires_[static_cast<std::size_t>(id)];
       at(now_ + wire.latency, What::arrives, static_cast<std::size_t>(id));
@@ -185,19 +106,19 @@ void Run::happen(const Event& event) {
 void Run::link_event(const Event& event) {
   const LinkFailure& failure = scenario_.failures[event.id];
   const Rate rate = machine_.adapter_rate(failure.rail);
-  for (const int link : machine_.adapter_links(failure.node, failure.rail)) {
+  for (const int link : machine_.adapter_links(place_of(failure.node), failure.rail)) {
     flows_.set_capacity(link, event.what == What::link_fails ? 0 : event.what == What::link_back ? rate : rate / 2);
   }
   if (event.what != What::link_moves) return;
   // Two rails' traffic over one: each has half.
   const int next = (failure.rail + 1) % machine_.rails();
-  for (const int link : machine_.adapter_links(failure.node, next))
+  for (const int link : machine_.adapter_links(place_of(failure.node), next))
     flows_.set_capacity(link, machine_.adapter_rate(next) / 2);
 }
 
 /// Does this chunk have what the phase before makes of it?
 bool Run::phase_ready(const Actor& a) const {
-  if (a.index > 0 || a.phase == 0) return true;
+  if (a.index > 0 || a.phase == 0 || a.is_switch) return true;
   const std::size_t phase = static_cast<unsigned char>(a.phase);
   const auto before = first_of_phase_[phase - 1];
   const auto own = first_of_phase_[phase];
@@ -255,7 +176,8 @@ void Run::try_step(int actor) {
       continue;
     }
     ++a.open;
-    flows_.begin({hops_.data() + wire.first_hop, static_cast<std::size_t>(wire.hops)}, bytes, id, now_);
+    flows_.begin({hops_.data() + wire.first_hop, static_cast<std::size_t>(wire.hops)}, bytes, number_ << run_shift | id,
+                 now_);
   }
   finish_part(actor);
 }
@@ -278,7 +200,7 @@ void Run::finish_step(int actor) {
     a.index = 0;
     if (++a.round == plan_.chunks) --unfinished_;
     const auto next = static_cast<std::size_t>(a.phase) + 1;
-    if (next < plan_.phases.size()) {
+    if (next < plan_.phases.size() && !a.is_switch) {
       const auto base = actor - a.lane - first_of_phase_[next - 1];
       for (auto other = base + first_of_phase_[next]; other < base + first_of_phase_[next + 1]; ++other) look_at(other);
     }
@@ -299,8 +221,9 @@ int Run::wire_in(int actor, Actor& a, int peer, int number) {
   const Gpu other = plan_.phases[static_cast<std::size_t>(a.phase)].gpu_of(peer, self, gpus_, shift_of(a));
   // Seen from the sender: where the move that takes it to machine 0 puts this one.
   const Symmetry& moves = plan_.symmetry;
-  const Gpu sender{moves.any() ? 0 : other.node, other.local};
-  const Gpu receiver{moves.seen_from(other.node, self.node), self.local};
+  const bool moved = moves.any() && !machine_.is_switch(self) && !machine_.is_switch(other);
+  const Gpu sender{moved ? 0 : other.node, other.local};
+  const Gpu receiver{moved ? moves.seen_from(other.node, self.node) : self.node, self.local};
   const int id = wire(a, number, sender, receiver);
   wires_[static_cast<std::size_t>(id)].reader = actor;
   a.last_in = id;
@@ -313,8 +236,10 @@ int Run::wire_out(int actor, Actor& a, int peer, int number) {
   if (a.last_out_peer == name) return a.last_out;
   const Gpu self{a.node, a.local};
   const Gpu other = plan_.phases[static_cast<std::size_t>(a.phase)].gpu_of(peer, self, gpus_, shift_of(a));
-  const Gpu sender{plan_.symmetry.any() ? 0 : self.node, self.local};
-  const Gpu receiver{plan_.symmetry.seen_from(self.node, other.node), other.local};
+  const Symmetry& moves = plan_.symmetry;
+  const bool moved = moves.any() && !machine_.is_switch(self) && !machine_.is_switch(other);
+  const Gpu sender{moved ? 0 : self.node, self.local};
+  const Gpu receiver{moved ? moves.seen_from(self.node, other.node) : other.node, other.local};
   const int id = wire(a, number, sender, receiver);
   Wire& it = wires_[static_cast<std::size_t>(id)];
   if (it.writer < 0) {
@@ -337,7 +262,7 @@ int Run::wire(const Actor& a, int number, const Gpu& sender, const Gpu& receiver
 }
 
 void Run::make_way(Wire& wire, const Gpu& from, const Gpu& to) {
-  const Way way = machine_.way(from, to);
+  const Way way = machine_.way({place_of(from.node), from.local}, {place_of(to.node), to.local});
   wire.latency = way.latency;
   wire.first_hop = static_cast<std::int32_t>(hops_.size());
   wire.hops = static_cast<std::int32_t>(way.hops.size());
@@ -346,7 +271,7 @@ void Run::make_way(Wire& wire, const Gpu& from, const Gpu& to) {
 
 void Run::trace(const Actor& a, const plan::Step& step) {
   const std::int64_t rank = static_cast<std::int64_t>(a.node) * gpus_ + a.local;
-  if (rank >= scenario_.traced_ranks) return;
+  if (a.is_switch || rank >= scenario_.traced_ranks) return;
   const std::uint64_t bytes =
       static_cast<std::uint64_t>(step.blocks.count) * plan_.phases[static_cast<std::size_t>(a.phase)].block;
   trace_.push_back({rank, a.channel, a.phase, a.lane, a.index, a.round, a.begun, now_, bytes,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -17,11 +18,28 @@ namespace tutti::simulated {
 /// sends has left and what it combines is combined. A message that has left arrives a hop's latency later.
 class Run {
  public:
-  Run(const Scenario& scenario, const Plan& plan, Machine& machine, Flows& flows);
+  /// `place` says which machine of the cluster each of the job's machines is; empty: they are its first ones, all that
+  /// `machine` knows of. `number` tells runs over the same flows apart.
+  Run(const Scenario& scenario, const Plan& plan, Machine& machine, Flows& flows, std::vector<std::int64_t> place = {},
+      int number = 0);
 
-  /// Until everybody is through. Throws Error(peer_lost) when that can never be.
-  /// Calls `progress`, if there is one, now and then with the share that is done.
-  Time play(const std::function<void(double)>& progress = {});
+  static constexpr int most_runs = 16;  ///< over the same flows
+  /// The owner of a flow: the number of the run, and its wire.
+  static constexpr int run_shift = 26;
+  static constexpr int wire_of_owner = (1 << run_shift) - 1;
+  static_assert(most_runs <= 1 << (30 - run_shift));
+
+  // What `play` calls, in this order, over and over.
+  void begin();
+  void take_steps();  ///< whatever can be taken now
+  bool finished() const { return unfinished_ == 0; }
+  Time next() const { return queue_.empty() ? never : queue_.front().time; }
+  void go_to(Time time);  ///< and let happen what happens then
+  void flow_ends(int flow, std::uint32_t version, Time time);
+  double done() const;
+  [[noreturn]] void stuck() const;
+
+  Time end() const { return end_; }  ///< when the last rank was through
 
   std::uint64_t events() const { return events_; }
   std::uint64_t messages() const { return messages_; }
@@ -36,6 +54,7 @@ class Run {
     std::int8_t channel = 0;
     std::int8_t phase = 0;
     std::int8_t lane = 0;
+    bool is_switch = false;
     bool busy = false;
     bool waiting = false;   ///< in the list of those to look at
     std::int32_t rank = 0;  ///< in the phase's schedule
@@ -71,8 +90,8 @@ class Run {
   };
 
   Event take();
-  double done() const;
   void add_actors(const Gpu& gpu, int channel);
+  void add_switches(int channel);
   void look_at(int actor);
   void try_step(int actor);
   void finish_part(int actor);
@@ -87,10 +106,12 @@ class Run {
   void link_event(const Event& event);
   void trace(const Actor& a, const plan::Step& step);
   void at(Time time, What what, std::size_t id, std::uint32_t version = 0);
-  [[noreturn]] void stuck() const;
+  std::int64_t place_of(std::int64_t node) const {
+    return place_.empty() || node == machine_.nodes() ? node : place_[static_cast<std::size_t>(node)];
+  }
 
   plan::Step step_of(const Actor& a) const {
-    return plan::step(plan_.phases[static_cast<std::size_t>(a.phase)].schedule, a.rank, a.lane, a.index);
+    return plan_.phases[static_cast<std::size_t>(a.phase)].step(a.rank, a.lane, a.index);
   }
   int shift_of(const Actor& a) const { return a.channel * plan_.shift; }
 
@@ -98,9 +119,12 @@ class Run {
   const Plan& plan_;
   Machine& machine_;
   Flows& flows_;
+  std::vector<std::int64_t> place_;
+  int number_;
   int gpus_;
   std::int32_t nodes_;  ///< simulated
   Time now_ = 0;
+  Time end_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t messages_ = 0;
   std::vector<Actor> actors_{};
@@ -113,5 +137,9 @@ class Run {
   std::int64_t unfinished_ = 0;
   std::vector<TracedStep> trace_{};
 };
+
+/// Until everybody of all runs is through. Throws Error(peer_lost) when that can never be. Calls `progress`, if there is
+/// one, now and then with the share that is done of the run that is farthest behind.
+void play(std::span<Run* const> runs, Flows& flows, const std::function<void(double)>& progress);
 
 }  // namespace tutti::simulated

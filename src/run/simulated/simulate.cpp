@@ -1,90 +1,17 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "run/simulated/run.hpp"
-#include "tutti/base/error.hpp"
-#include "tutti/base/units.hpp"
+/// @file  One collective on one cluster, from the scenario to the result.
+#include "run/simulated/needs.hpp"
 #include "tutti/choose/price_cluster.hpp"
 #include "tutti/run/simulated.hpp"
 
 namespace tutti {
 
-namespace {
-
-using namespace simulated;
-
-struct Needs {
-  std::uint64_t bytes = 0;
-  std::uint64_t messages = 0;
-};
-
-/// What the ranks of the first machine need, times the machines that are simulated.
-Needs needs_of(const Plan& plan, const choose::Platform& at) {
-  Needs of_rank;
-  constexpr std::uint64_t of_actor = 96;
-  constexpr std::uint64_t of_wire = 160;  // with its hops, its place in the table, and the flow on it
-  for (const Phase& phase : plan.phases) {
-    for (int lane = 0; lane < plan::lanes(phase.schedule); ++lane) {
-      const int steps = plan::steps(phase.schedule, 0, lane);
-      // Of long lanes a few steps tell: rings send one message in each.
-      const int looked_at = std::min(steps, 4096);
-      std::uint64_t sent = 0;
-      for (int i = 0; i < looked_at; ++i)
-        sent += static_cast<std::uint64_t>(plan::step(phase.schedule, 0, lane, i).to.count);
-      const auto peers = std::min<std::uint64_t>(sent, static_cast<std::uint64_t>(phase.schedule.size));
-      const bool ring = phase.schedule.algorithm == Algorithm::ring;
-      of_rank.bytes += of_actor + of_wire * (ring ? 1 : peers);
-      if (looked_at > 0)
-        of_rank.messages += sent * static_cast<std::uint64_t>(steps) / static_cast<std::uint64_t>(looked_at);
-    }
-  }
-  const auto nodes = static_cast<std::uint64_t>(plan.symmetry.any() ? 1 : at.nodes);
-  const auto channels = static_cast<std::uint64_t>(plan.symmetry.channels ? 1 : plan.channels);
-  const std::uint64_t ranks = nodes * static_cast<std::uint64_t>(at.gpus) * channels;
-  return {ranks * of_rank.bytes, ranks * of_rank.messages * static_cast<std::uint64_t>(plan.chunks)};
-}
-
-void refuse_beyond(const Needs& needs, const Plan& plan, std::uint64_t most_bytes) {
-  constexpr std::uint64_t most_messages = 2'000'000'000;
-  const char* remedy =
-      plan.symmetry.any()
-          ? "fewer ranks or chunks"
-          : "fewer ranks or chunks, or a scenario in which machines are alike: no stragglers, failures or "
-            "skew, and ring, direct, or halving_doubling among a power of two";
-  if (needs.bytes > most_bytes) {
-    throw Error(Code::resource,
-                fmt::format("the simulation would need about {} of memory; {} are allowed", format_bytes(needs.bytes),
-                            format_bytes(most_bytes)),
-                {.remedy = remedy});
-  }
-  if (needs.messages > most_messages) {
-    throw Error(Code::resource, fmt::format("the simulation would follow {} messages one by one", needs.messages),
-                {.remedy = remedy});
-  }
-}
-
-std::string phase_name(const Phase& phase) {
-  const char* among = phase.among == Phase::Among::all      ? ""
-                      : phase.among == Phase::Among::inside ? " GPUs of a machine"
-                                                            : " machines";
-  return fmt::format("{} by {} among {}{}", name(phase.schedule.collective), name(phase.schedule.algorithm),
-                     phase.schedule.size, among);
-}
-
-std::string bottleneck_of(const SimulatedRun& run) {
-  constexpr double busy = 0.5;
-  if (run.loads.empty() || run.loads.front().busiest < busy) return "latency";
-  return run.loads.front().name;
-}
-
-}  // namespace
-
-SimulatedRun simulate(const Cluster& described, const Scenario& scenario, std::uint64_t most_bytes,
+SimulatedRun simulate(const Cluster& described, const Scenario& asked, std::uint64_t most_bytes,
                       const std::function<void(double)>& progress) {
-  const choose::Platform platform = choose::platform_of(described, scenario.ranks, scenario.network);
-  const Cluster cluster = scenario.network == NetworkSettings{} ? described : with(described, scenario.network);
-  check(scenario, platform);
+  using namespace simulated;
+  const choose::Platform platform = choose::platform_of(described, asked.ranks, asked.network);
+  const Cluster cluster = asked.network == NetworkSettings{} ? described : with(described, asked.network);
+  check(asked, platform);
+  const Scenario scenario = with_choice(asked, platform);
   SimulatedRun result;
   result.ranks = platform.ranks();
   if (result.ranks == 1) {
@@ -95,25 +22,16 @@ SimulatedRun simulate(const Cluster& described, const Scenario& scenario, std::u
     return result;
   }
   const Plan plan = plan_of(scenario, platform, cluster.fabric());
-  refuse_beyond(needs_of(plan, platform), plan, most_bytes);
+  refuse_beyond(needs_of(plan, platform), plan.symmetry.any(), most_bytes);
   Flows flows;
   Machine machine(scenario, cluster, platform, plan.symmetry, flows);
   Run run(scenario, plan, machine, flows);
-  const Time played = run.play(progress);
-  result.time_ps = played + picoseconds(choose::shipped_coefficients().start_us);
-  result.us = microseconds(result.time_ps);
-  result.algorithm_gbs = static_cast<double>(scenario.bytes) / result.us / 1e3;
-  result.bus_gbs = result.algorithm_gbs * choose::bus_factor(scenario.collective, static_cast<int>(result.ranks));
-  result.simulated_ranks = run.simulated_ranks();
-  result.events = run.events();
-  result.messages = run.messages();
-  result.channels = plan.channels;
-  result.chunks = plan.chunks;
+  Run* const all[] = {&run};
+  play(all, flows, progress);
+  tell(result, scenario, plan, run);
   result.loads = machine.loads(result.time_ps);
   result.bottleneck = bottleneck_of(result);
-  for (const Phase& phase : plan.phases) result.phases.push_back(phase_name(phase));
-  result.notes = plan.notes;
-  result.trace = run.take_trace();
+  if (asked.algorithm == Algorithm::automatic) result.notes.emplace_back("automatic is what is cheapest by price");
   return result;
 }
 
