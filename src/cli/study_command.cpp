@@ -37,10 +37,23 @@ double priced(const choose::Platform& at, std::size_t bytes, Pattern pattern) {
   return least_us(Collective::all_reduce, bytes, at, {.patterns = {pattern}});
 }
 
-double simulated(const Cluster& cluster, std::int64_t gpus, std::size_t bytes) {
+Scenario study_scenario(std::int64_t gpus, std::size_t bytes) {
   Scenario scenario{.bytes = bytes, .ranks = gpus};
   if (gpus > 8) scenario.arrangement = Arrangement::two_level;
-  return simulate(cluster, scenario).us;
+  return scenario;
+}
+
+/// A study that would not fit is refused before it begins, by its size.
+void expect_all_to_fit(const StudyOptions& options, std::size_t bytes) {
+  for (const std::int64_t gpus : options.gpus) {
+    try {
+      expect_to_fit(cluster_of(gpus), study_scenario(gpus, bytes));
+    } catch (const Error& error) {
+      throw Error(
+          error.code(), fmt::format("--gpus {}: {}", gpus, error.reason()),
+          {.operation = "study", .remedy = "leave it out, or take 8 times a power of two: then machines are alike"});
+    }
+  }
 }
 
 using Table = StudyTable;
@@ -54,7 +67,7 @@ Table scale(const StudyOptions& options, std::size_t bytes) {
   for (const std::int64_t gpus : options.gpus) {
     const Cluster cluster = cluster_of(gpus);
     const choose::Platform at = choose::platform_of(cluster, gpus);
-    const double played = simulated(cluster, gpus, bytes);
+    const double played = simulate(cluster, study_scenario(gpus, bytes)).us;
     const double bus =
         static_cast<double>(bytes) / played / 1e3 * choose::bus_factor(Collective::all_reduce, static_cast<int>(gpus));
     if (first == 0) first = bus;
@@ -211,6 +224,7 @@ void check(const StudyOptions& options) {
 int study_command(const StudyOptions& options, std::ostream& out) {
   check(options);
   const std::size_t bytes = parse_bytes(options.bytes);
+  expect_all_to_fit(options, bytes);
   std::unique_ptr<OutputFile> plot;
   if (!options.plot.empty()) {
     expect_picture(options.plot);

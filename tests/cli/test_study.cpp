@@ -6,6 +6,7 @@
 #include "cli/study_command.hpp"
 #include "cli/study_failures.hpp"
 #include "cli/study_placement.hpp"
+#include "cli/study_plot.hpp"
 #include "tutti/base/error.hpp"
 
 using namespace tutti;
@@ -63,6 +64,30 @@ TEST_CASE("tutti study prints its tables, and JSON") {
   std::ostringstream json;
   study_command(options, json);
   CHECK(nlohmann::json::parse(json.str()).size() == 6);
+}
+
+TEST_CASE("a study that would not fit in memory says so before it begins") {
+  std::ostringstream out;
+  try {
+    study_command({.gpus = {8, 8 * 999'999}}, out);
+    FAIL("it began");
+  } catch (const Error& error) {
+    CHECK(error.code() == Code::resource);
+    CHECK(says(error.what(), {"--gpus 7999992", "would"}));
+  }
+  CHECK(out.str().empty());
+}
+
+TEST_CASE("a study is drawn in four panels, with its data") {
+  std::ostringstream out;
+  const StudyTable scale{
+      "", {"GPUs", "ring", "tree", "switch tree", "two levels", "simulated"}, {{"8", "1", "2", "3", "-", "5"}}};
+  const StudyTable placement{"", {"o", "t", "least", "median", "most"}, {{"2", "9", "10", "20", "30"}}};
+  const StudyTable goodput{"", {"GPUs", "a", "b", "c", "restart", "shrinking"}, {{"8", "0", "0", "0", "99", "98"}}};
+  const std::string script = plot_script({scale, placement, goodput, {8, 64}}, "x.svg");
+  CHECK(says(script, {"set terminal svg", "8 1 2 3 NaN 5", "2 10 20 30", "8 99 98", "layout 2,2", "46 %", "published",
+                      "nothing measured"}));
+  CHECK_THROWS_AS(study_command({.gpus = {8}, .plot = "study.pdf"}, out), Error);
 }
 
 TEST_CASE("studies of what cannot be are refused") {

@@ -124,6 +124,9 @@ SimulatedRun simulate(const Cluster& cluster, const Scenario& scenario,
                       std::uint64_t most_bytes = std::uint64_t{8} << 30,
                       const std::function<void(double share)>& progress = {});
 
+/// Throws what simulate() would throw before it begins: Error(resource) for a run that would need too much.
+void expect_to_fit(const Cluster& cluster, const Scenario& scenario, std::uint64_t most_bytes = std::uint64_t{8} << 30);
+
 /// A job beside others: whole machines that are its own, and what it does. Its ranks are the machines' GPUs in this order;
 /// `scenario.ranks` does not count, and its stragglers and failures count the job's own machines from 0.
 struct Job {

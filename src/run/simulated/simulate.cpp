@@ -5,6 +5,15 @@
 
 namespace tutti {
 
+void expect_to_fit(const Cluster& cluster, const Scenario& asked, std::uint64_t most_bytes) {
+  using namespace simulated;
+  const choose::Platform platform = choose::platform_of(cluster, asked.ranks, asked.network);
+  check(asked, platform);
+  if (platform.ranks() == 1) return;
+  const Plan plan = plan_of(with_choice(asked, platform), platform, cluster.fabric());
+  refuse_beyond(needs_of(plan, platform), plan.symmetry.any(), most_bytes);
+}
+
 SimulatedRun simulate(const Cluster& described, const Scenario& asked, std::uint64_t most_bytes,
                       const std::function<void(double)>& progress) {
   using namespace simulated;
