@@ -84,7 +84,7 @@ std::optional<Decision> tuned(const Request& request, const Facts& facts, bool w
   const bool segments = !facts.one_process && facts.has_segments && window_allowed;
   const Reach reach = facts.one_process ? Reach::threads : segments ? Reach::segments : Reach::processes;
   const TunedCall* call = tuned_call(*facts.tuning, request.collective, reach, facts.ranks);
-  if (call == nullptr) return std::nullopt;
+  if (call == nullptr || call->turns.empty()) return std::nullopt;
   const std::size_t bytes = comparable_bytes(request);
   const auto after = std::find_if(call->turns.begin() + 1, call->turns.end(),
                                   [&](const TunedTurn& turn) { return turn.bytes > bytes; });

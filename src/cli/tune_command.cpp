@@ -179,7 +179,7 @@ int tune_threads(const TuneOptions& options, tune::Plan plan, std::ostream& out)
   int status = EXIT_FAILURE;
   TuneOptions one = options;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    one.quiet = options.quiet || i + 1 < ranks.size();
+    one.quiet = options.quiet || (!options.file.empty() && i + 1 < ranks.size());  // the file has all
     in_process(ranks[i], [&](Communicator& communicator) {
       const int mine = tune_rank(communicator, one, plan, out);
       if (communicator.rank() == 0) status = mine;
