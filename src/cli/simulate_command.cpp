@@ -27,7 +27,7 @@ std::size_t peak_memory() {
   return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
 }
 
-std::string time_text(double us) {
+std::string run_time_text(double us) {
   if (us < 1e3) return fmt::format("{:.2f} us", us);
   return us < 1e6 ? fmt::format("{:.3f} ms", us / 1e3) : fmt::format("{:.4f} s", us / 1e6);
 }
@@ -44,7 +44,7 @@ void print(const SimulatedRun& run, const SimulateOptions& options, const Cluste
            std::ostream& out) {
   out << fmt::format("{} of {} on {} GPUs of {}, simulated\n\n", options.collective,
                      format_bytes(parse_bytes(options.bytes)), run.ranks, cluster.name());
-  out << fmt::format("time        {}\n", time_text(run.us));
+  out << fmt::format("time        {}\n", run_time_text(run.us));
   out << fmt::format("algbw       {:.2f} GB/s\nbusbw       {:.2f} GB/s\n", run.algorithm_gbs, run.bus_gbs);
   out << fmt::format("bottleneck  {}\n", run.bottleneck);
   for (std::size_t p = 0; p < run.phases.size(); ++p)
@@ -143,7 +143,7 @@ int simulate_together(const SimulateOptions& options, std::ostream& out) {
     const std::string what =
         fmt::format("{} of {}", name(jobs[j].scenario.collective), format_bytes(jobs[j].scenario.bytes));
     out << fmt::format("{:>3}  {:<18} {:>6}  {:<24} {:>11} {:>11} {:>6.1f} %  {}\n", j, machines_of(j),
-                       together[j].ranks, what, time_text(alone[j].us), time_text(together[j].us),
+                       together[j].ranks, what, run_time_text(alone[j].us), run_time_text(together[j].us),
                        100 * (together[j].us / alone[j].us - 1), together[j].phases.front());
     for (std::size_t p = 1; p < together[j].phases.size(); ++p) {
       out << fmt::format("{:>91}{}\n", "", together[j].phases[p]);

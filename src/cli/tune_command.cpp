@@ -169,7 +169,7 @@ int tune_rank(Communicator& communicator, const TuneOptions& options, const tune
     file->write(to_json(tuning));
     file->publish();
   }
-  if (!options.quiet) print(tuning, out);
+  if (!options.quiet) print_tuning(tuning, out);
   return EXIT_SUCCESS;
 }
 
@@ -205,7 +205,7 @@ int tune_under_mpi(const TuneOptions& options, const tune::Plan& plan, std::ostr
 
 int tune_command(const TuneOptions& options, std::ostream& out) {
   if (!options.show.empty()) {
-    print(tuning_from_file(options.show), out);
+    print_tuning(tuning_from_file(options.show), out);
     return EXIT_SUCCESS;
   }
   if (options.file == "-") {

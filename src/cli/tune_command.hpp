@@ -29,7 +29,7 @@ struct TuneOptions {
 int tune_command(const TuneOptions& options, std::ostream& out);
 
 /// As a table: from which size on which way, and every way's coefficients.
-void print(const Tuning& tuning, std::ostream& out);
+void print_tuning(const Tuning& tuning, std::ostream& out);
 
 void add_tune_command(CLI::App& app, int& status);
 

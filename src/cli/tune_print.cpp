@@ -45,7 +45,7 @@ void print_call(const TunedCall& call, std::ostream& out) {
 
 }  // namespace
 
-void print(const Tuning& tuning, std::ostream& out) {
+void print_tuning(const Tuning& tuning, std::ostream& out) {
   out << fmt::format("tuning {} for machines {}\n", digest(tuning), digest(tuning.machine));
   for (const auto& [key, value] : tuning.machine.facts) out << fmt::format("  {:<21} {}\n", key, value);
   out << fmt::format("sizes are bytes of one rank's data; a way is left where that saves more than {:g} %\n",

@@ -117,7 +117,7 @@ TEST_CASE("what is fitted is written as the schema says, and prints") {
   CHECK(test::schema_fault(nlohmann::json::parse(to_json(tuning)), schema, schema) == "");
   CHECK(tuning_from_text(to_json(tuning), "") == tuning);
   std::ostringstream out;
-  cli::print(tuning, out);
+  cli::print_tuning(tuning, out);
   CHECK(says(out.str(),
              {"tuning " + digest(tuning), "for machines " + digest(tuning.machine), "all_reduce among 2 threads",
               "one_shot/fifo", "two_shot/fifo", "3.00 (3.00 to 3.00)", "measured up to"}));
