@@ -19,7 +19,7 @@ namespace tutti::cli {
 
 namespace {
 
-using Json = nlohmann::json;
+using ResultJson = nlohmann::json;
 
 Error wrong(const std::string& where, const std::string& what, const char* remedy) {
   return Error(Code::invalid_argument, where + ": " + what, {.remedy = remedy});
@@ -133,18 +133,18 @@ MeasuredTable from_csv(const std::string& text, const std::string& name) {
   return table;
 }
 
-double field(const Json& object, const char* key, const std::string& where) {
+double field(const ResultJson& object, const char* key, const std::string& where) {
   if (!object.contains(key) || !object[key].is_number())
     throw wrong(where, fmt::format("no number '{}'", key), "give the file as it was written");
   return object[key].get<double>();
 }
 
-MeasuredTable from_nccl_json(const Json& json, const std::string& name) {
+MeasuredTable from_nccl_json(const ResultJson& json, const std::string& name) {
   MeasuredTable table;
   table.form = "nccl-tests JSON";
   std::set<std::string> hosts;
   if (json.contains("config") && json["config"].is_object() && json["config"].contains("devices")) {
-    for (const Json& device : json["config"]["devices"]) {
+    for (const ResultJson& device : json["config"]["devices"]) {
       if (!device.is_object()) continue;
       ++table.ranks;
       for (const auto& [key, value] : device.items()) {
@@ -156,7 +156,7 @@ MeasuredTable from_nccl_json(const Json& json, const std::string& name) {
   }
   table.hosts = static_cast<int>(hosts.size());
   int at = 0;
-  for (const Json& result : json["results"]) {
+  for (const ResultJson& result : json["results"]) {
     const std::string where = fmt::format("{}: results[{}]", name, at++);
     if (!result.is_object()) throw wrong(where, "no object", "give the file as nccl-tests wrote it");
     const double bytes = field(result, "size", where);
@@ -169,12 +169,12 @@ MeasuredTable from_nccl_json(const Json& json, const std::string& name) {
   return table;
 }
 
-MeasuredTable from_bench(const Json& json, const std::string& name) {
+MeasuredTable from_bench(const ResultJson& json, const std::string& name) {
   MeasuredTable table;
   table.form = "tutti bench";
   std::string engine;
   int at = 0;
-  for (const Json& row : json["rows"]) {
+  for (const ResultJson& row : json["rows"]) {
     const std::string where = fmt::format("{}: rows[{}]", name, at++);
     if (!row.is_object() || !row.contains("collective") || !row["collective"].is_string()) {
       throw wrong(where, "no collective", "give the file as tutti bench wrote it");
@@ -211,10 +211,10 @@ MeasuredTable read_result(std::string_view text, const std::string& name) {
   const std::size_t first = all.find_first_not_of(" \t\r\n");
   MeasuredTable table;
   if (first != std::string::npos && all[first] == '{') {
-    Json json;
+    ResultJson json;
     try {
-      json = Json::parse(all);
-    } catch (const Json::exception& error) {
+      json = ResultJson::parse(all);
+    } catch (const ResultJson::exception& error) {
       throw wrong(name, error.what(), "give JSON as nccl-tests or tutti bench wrote it");
     }
     if (json.contains("rows") && json["rows"].is_array()) {
