@@ -22,6 +22,13 @@ if(TUTTI_MPI)
     endif()
   endif()
 endif()
+# Only the headers: the libraries themselves are found when a program asks for them.
+find_path(TUTTI_MICROHTTPD_INCLUDE microhttpd.h)
+tutti_report("${TUTTI_MICROHTTPD_INCLUDE}" "libmicrohttpd" "no metrics over HTTP, files only (libmicrohttpd-dev)")
+find_path(TUTTI_NVTX_INCLUDE nvtx3/nvToolsExtPayload.h
+          HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES include)
+tutti_report("${TUTTI_NVTX_INCLUDE}" "NVTX" "no ranges for Nsight Systems (it comes with the CUDA toolkit)")
+mark_as_advanced(TUTTI_MICROHTTPD_INCLUDE TUTTI_NVTX_INCLUDE)
 if(TUTTI_CLI OR TUTTI_TESTS OR TUTTI_BENCH)
   find_package(CLI11 QUIET)
   tutti_report("${CLI11_FOUND}" "CLI11" "no bin/tutti, nor its tests (libcli11-dev)")

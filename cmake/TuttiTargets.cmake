@@ -49,6 +49,15 @@ function(tutti_compile_in_groups target)
   endforeach()
 endfunction()
 
+# tutti_with_header(SOURCE NAME FOLDER): one source uses an optional header in FOLDER, if there is one, and learns of it by
+# the definition NAME.
+function(tutti_with_header source name folder)
+  if(folder)
+    set_source_files_properties("${source}" PROPERTIES TUTTI_ALONE TRUE COMPILE_DEFINITIONS ${name}
+                                COMPILE_OPTIONS "-idirafter;${folder}")
+  endif()
+endfunction()
+
 # Loops that become hundreds of functions in registers are long to compile: each file alone, and without checks of their
 # stack frames, which would take minutes.
 function(tutti_heavy_loops)

@@ -25,7 +25,9 @@ constexpr std::size_t most_allocated_bytes = std::size_t{1} << 46;
 }  // namespace
 
 Communicator::Communicator(World world, const Config& config)
-    : state_(kept(new CommunicatorState(std::move(world), config))) {}
+    : state_(kept(new CommunicatorState(std::move(world), config))) {
+  state_->family.watch = watch_calls(*this, *state_);
+}
 
 int Communicator::rank() const noexcept { return state_->world.rank; }
 int Communicator::size() const noexcept { return state_->world.size; }

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "call_watch.hpp"
 #include "choose/choose.hpp"
 #include "run/call_memory.hpp"
 #include "run/engine.hpp"
@@ -32,6 +33,7 @@ struct CommunicatorState final : Keeper {
     std::shared_ptr<ProgressLoop> loop{};
     std::shared_ptr<FlightRecorder> recorder{};
     std::shared_ptr<std::size_t> mapped = std::make_shared<std::size_t>(0);  ///< shared memory of the family's arenas
+    std::shared_ptr<CallWatch> watch{};                                      ///< null: nothing watches
     std::uint64_t id = 0;      ///< of this communicator: the same on its ranks, and no other's
     std::uint64_t parent = 0;  ///< of the one that it was made from; 0: it is the first
     std::vector<std::shared_ptr<Store>> stores_above{};  ///< of the communicators that this one was split from

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/nearest.hpp"
+#include "run/metrics/destination.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
 #include "tutti/bootstrap/world.hpp"
@@ -17,9 +18,9 @@ namespace tutti {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> config_variables = {
-    "TUTTI_CALL_TIMEOUT",       "TUTTI_CHECK_ACROSS_RANKS", "TUTTI_FLIGHT_RECORDER",
-    "TUTTI_MOST_SHARED_MEMORY", "TUTTI_PROGRESS_THREAD",    "TUTTI_TUNING",
+constexpr std::array<std::string_view, 8> config_variables = {
+    "TUTTI_CALL_TIMEOUT",       "TUTTI_CHECK_ACROSS_RANKS", "TUTTI_FLIGHT_RECORDER", "TUTTI_METRICS",
+    "TUTTI_MOST_SHARED_MEMORY", "TUTTI_PROGRESS_THREAD",    "TUTTI_TRACE",           "TUTTI_TUNING",
 };
 
 void expect_known(const std::vector<std::string>& names) {
@@ -63,6 +64,11 @@ Config config_from_environment(const Environment& environment, const std::vector
     }
     config.tuning = std::make_shared<const Tuning>(tuning_from_file(*path));
   }
+  if (const auto text = environment("TUTTI_METRICS")) {
+    static_cast<void>(metrics::parse_destination(*text, "TUTTI_METRICS"));  // said now, by the name that was written
+    config.metrics = *text;
+  }
+  if (const auto text = environment("TUTTI_TRACE")) config.trace = *text;
   return config;
 }
 

@@ -30,12 +30,19 @@ struct Config {
   /// What `tutti tune` measured on this machine; null: crossovers that fit most machines. Ranks whose tables
   /// differ, or are another machine's, are refused when a communicator is made.
   std::shared_ptr<const Tuning> tuning{};
+  /// Where this process lets its metrics be read: "9400" (a port, for this machine only), "0.0.0.0:9400" (for everybody),
+  /// "file:/some/folder", or one of each with a comma. Each rank of a host has the port after that of the one before.
+  /// Empty: nowhere. See docs/metrics.md.
+  std::string metrics{};
+  /// The folder in which each rank writes a trace of all its calls, for `tutti trace`. Empty: none. See docs/trace.md.
+  std::string trace{};
 
   bool operator==(const Config&) const = default;
 };
 
 /// Reads TUTTI_CALL_TIMEOUT ("90s", "500ms"), TUTTI_CHECK_ACROSS_RANKS and TUTTI_PROGRESS_THREAD ("0" or "1"), and
-/// TUTTI_FLIGHT_RECORDER, TUTTI_MOST_SHARED_MEMORY ("64M"), TUTTI_TUNING (a file that `tutti tune` wrote).
+/// TUTTI_FLIGHT_RECORDER, TUTTI_MOST_SHARED_MEMORY ("64M"), TUTTI_TUNING (a file that `tutti tune` wrote), TUTTI_METRICS and
+/// TUTTI_TRACE.
 /// Throws invalid_argument for a value that makes no sense, and for a TUTTI_ variable that does not exist, with the
 /// nearest one that does: a setting that is misspelt must not be without effect.
 /// `names` are the names of all variables there are.

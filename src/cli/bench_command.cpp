@@ -15,6 +15,7 @@
 #include "cli/sweep_command.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/collectives.hpp"
+#include "tutti/config.hpp"
 #include "tutti/in_process.hpp"
 
 namespace tutti::cli {
@@ -52,7 +53,7 @@ int run_rank(Communicator& communicator, const BenchOptions& options, bench::Pee
 }
 
 Config config_of(const BenchOptions& options) {
-  Config config;
+  Config config = config_from_environment();
   if (!options.tuning.empty()) config.tuning = std::make_shared<const Tuning>(tuning_from_file(options.tuning));
   return config;
 }

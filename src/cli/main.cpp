@@ -21,7 +21,9 @@
 #include "cli/report_command.hpp"
 #include "cli/simulate_command.hpp"
 #include "cli/study_command.hpp"
+#include "cli/top_command.hpp"
 #include "cli/topology_command.hpp"
+#include "cli/trace_command.hpp"
 #include "cli/tune_command.hpp"
 
 namespace {
@@ -52,6 +54,8 @@ int main(int argc, char** argv) {
     tutti::cli::add_log_command(app, status);
     tutti::cli::add_report_command(app, status, {argv, argv + argc});
     tutti::cli::add_autopsy_command(app, status);
+    tutti::cli::add_top_command(app);
+    tutti::cli::add_trace_command(app);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {  // also for --help and --version

@@ -30,11 +30,13 @@ constexpr std::uint16_t no_index = 0xffff;
 
 }  // namespace
 
+std::string flight_file_name(int rank, std::uint64_t family) { return fmt::format("rank-{}-{:016x}", rank, family); }
+
 FlightRecorder::FlightRecorder(const World& world, std::uint64_t family, const std::string& directory)
     : memory_(flight::total_bytes,
               // Threads of a process end together: a file for each would be made and removed for little.
               directory.empty() && world.one_process ? flight_memory_only : directory, world.job,
-              fmt::format("rank-{}-{:016x}", world.rank, family), world.progress.say),
+              flight_file_name(world.rank, family), world.progress.say),
       header_(reinterpret_cast<flight::Header*>(memory_.data())),
       memberships_(reinterpret_cast<flight::Membership*>(memory_.data() + flight::memberships_offset)),
       slots_(reinterpret_cast<Slot*>(memory_.data() + flight::slots_offset)),
@@ -137,14 +139,23 @@ std::vector<CallRecord> FlightRecorder::recent(std::uint64_t since) const {
 void FlightRecorder::observe(CallObserver* observer) noexcept {
   observer_ = observer;
   end_mask_ = observer != nullptr ? 0 : 7;
+  plain_mask_ = observer != nullptr ? 0 : recorded_calls - 1;
+}
+
+void FlightRecorder::entered(const Slot& slot, std::uint64_t number) noexcept {
+  if (number % recorded_calls == 0) note_clock();
+  if (observer_ == nullptr) return;
+  if (const auto record = read(slot)) observer_->entered(*record);
+}
+
+/// Against the clock as it is now: ticks of long ago tell little of those that are just over.
+std::optional<CallRecord> FlightRecorder::read(const Slot& slot) const noexcept {
+  return flight::read(slot, {memberships_, flight::most_communicators}, {header_->first_ticks, header_->first_ns},
+                      TickPair::now());
 }
 
 void FlightRecorder::tell(const Slot& slot) noexcept {
-  const TickPair first{header_->first_ticks, header_->first_ns};
-  const auto record = flight::read(
-      slot, {memberships_, flight::most_communicators}, first,
-      {header_->last_ticks.load(std::memory_order_relaxed), header_->last_ns.load(std::memory_order_relaxed)});
-  if (record) observer_->ended(*record);
+  if (const auto record = read(slot)) observer_->ended(*record);
 }
 
 void FlightRecorder::note_clock() noexcept {

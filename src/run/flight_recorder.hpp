@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@
 #include "tutti/run/call_record.hpp"
 
 namespace tutti {
+
+/// Of the file of a rank, in the folder of its job.
+std::string flight_file_name(int rank, std::uint64_t family);
 
 /// What a call that has waited for long is waiting for; the members are those of CallRecord.
 struct Waiting {
@@ -79,8 +83,8 @@ class FlightRecorder {
     set(5, now);
     set(6, 0);
     set(7, number << 16 | static_cast<std::uint64_t>(CallState::running));
-    if (number % recorded_calls == 0) [[unlikely]]
-      note_clock();
+    if ((number & plain_mask_) == 0) [[unlikely]]
+      entered(slot, number);
     return {&slot, number, count * request.element_size >= small_bytes || (number & end_mask_) == 0};
   }
   /// It had to wait for its turn, which has come.
@@ -93,7 +97,7 @@ class FlightRecorder {
   // ---- what is there ----
   /// The calls with a number beyond `since`, oldest first: at most the last `recorded_calls`.
   std::vector<CallRecord> recent(std::uint64_t since = 0) const;
-  /// From now on, `observer` is told of every call that ends; null: nobody is. Under the progress loop's guard.
+  /// From now on, `observer` is told of every call; null: nobody is. Under the progress loop's guard.
   void observe(CallObserver* observer) noexcept;
   /// The file, for messages; empty: there is none.
   const std::string& file() const noexcept { return memory_.file(); }
@@ -113,6 +117,8 @@ class FlightRecorder {
     if (observer_ != nullptr) [[unlikely]]
       tell(*entry.slot);
   }
+  void entered(const Slot& slot, std::uint64_t number) noexcept;
+  std::optional<CallRecord> read(const Slot& slot) const noexcept;
   void tell(const Slot& slot) noexcept;
   void note_clock() noexcept;
 
@@ -122,7 +128,9 @@ class FlightRecorder {
   Slot* slots_;
   std::uint64_t number_ = 0;
   std::uint64_t end_mask_ = 7;
-  bool keep_ = false;  ///< the file is wanted after this
+  std::uint64_t plain_mask_ =
+      recorded_calls - 1;  ///< numbers of calls that nothing more is done for have some of these bits
+  bool keep_ = false;      ///< the file is wanted after this
   CallObserver* observer_ = nullptr;
 };
 

@@ -18,6 +18,8 @@ TUTTI_MOST_SHARED_MEMORY | no limit | text | of a communicator and those made fr
 TUTTI_PROGRESS_THREAD | 0 | flag | calls move on while nobody waits
 TUTTI_FLIGHT_RECORDER | /tmp/tutti-UID | text | the directory for the files of each rank's last calls; memory: no file
 TUTTI_TUNING | none | text | the file of tutti tune: which way is quickest on this machine
+TUTTI_METRICS | none | text | where metrics can be read: a port, ADDRESS:PORT, file:FOLDER, or one of each with a comma
+TUTTI_TRACE | none | text | the folder in which each rank writes a trace of all its calls
 )";
 
 // name, with * at the end for a family | kind | what it does | since Open MPI 5

@@ -1,4 +1,4 @@
-/// @file  NVML, the driver's library: the few functions a topology needs, found at run time.
+/// @file  NVML, the driver's library: the few functions that a topology and metrics need, found at run time.
 #pragma once
 
 #include <array>
@@ -28,6 +28,19 @@ struct Memory {
   unsigned long long free;
   unsigned long long used;
 };
+struct Utilisation {
+  unsigned gpu;  ///< percent
+  unsigned memory;
+};
+struct FieldValue {
+  unsigned field;
+  unsigned scope;
+  long long timestamp;
+  long long latency;
+  unsigned type;
+  int result;
+  unsigned long long value;  ///< a union of numbers, of the type that `type` says
+};
 
 /// The library's functions, by its names. Each returns 0 for success. Null where the library has none of it.
 struct Functions {
@@ -52,6 +65,11 @@ struct Functions {
   int (*mig_handle)(Handle, unsigned, Handle*) = nullptr;          // nvmlDeviceGetMigDeviceHandleByIndex
   int (*gpu_instance)(Handle, unsigned*) = nullptr;                // nvmlDeviceGetGpuInstanceId
   int (*compute_instance)(Handle, unsigned*) = nullptr;            // nvmlDeviceGetComputeInstanceId
+  int (*utilisation)(Handle, Utilisation*) = nullptr;              // nvmlDeviceGetUtilizationRates
+  int (*temperature)(Handle, int, unsigned*) = nullptr;            // nvmlDeviceGetTemperature
+  int (*power)(Handle, unsigned*) = nullptr;                       // nvmlDeviceGetPowerUsage, milliwatts
+  int (*power_limit)(Handle, unsigned*) = nullptr;                 // nvmlDeviceGetEnforcedPowerLimit, milliwatts
+  int (*field_values)(Handle, int, FieldValue*) = nullptr;         // nvmlDeviceGetFieldValues
 };
 
 /// The installed library, started; null where there is none or it has no driver. Shut down when the last copy of

@@ -48,6 +48,11 @@ struct Loaded {
     find(f.mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");
     find(f.gpu_instance, "nvmlDeviceGetGpuInstanceId");
     find(f.compute_instance, "nvmlDeviceGetComputeInstanceId");
+    find(f.utilisation, "nvmlDeviceGetUtilizationRates");
+    find(f.temperature, "nvmlDeviceGetTemperature");
+    find(f.power, "nvmlDeviceGetPowerUsage");
+    find(f.power_limit, "nvmlDeviceGetEnforcedPowerLimit");
+    find(f.field_values, "nvmlDeviceGetFieldValues");
   }
 };
 

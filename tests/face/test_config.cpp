@@ -30,6 +30,8 @@ TEST_CASE("every variable says what it is there for") {
   CHECK(config({{"TUTTI_CALL_TIMEOUT", "90s"}}).timeout == 90s);
   CHECK(config({{"TUTTI_CALL_TIMEOUT", "500ms"}}).timeout == 500ms);
   CHECK(config({{"TUTTI_CALL_TIMEOUT", "5min"}}).timeout == 5min);
+  CHECK(config({{"TUTTI_METRICS", "9400,file:/m"}}).metrics == "9400,file:/m");
+  CHECK(config({{"TUTTI_TRACE", "/t"}}).trace == "/t");
   for (const char* yes : {"1", "true", "on"}) {
     CHECK(config({{"TUTTI_CHECK_ACROSS_RANKS", yes}}).check_across_ranks);
     CHECK(config({{"TUTTI_PROGRESS_THREAD", yes}}).progress_thread);
@@ -45,6 +47,10 @@ TEST_CASE("a value that makes no sense is named with what would") {
     const auto error = error_of([&] { config({{"TUTTI_CALL_TIMEOUT", time}}); });
     CHECK(says(error, Code::invalid_argument, {"TUTTI_CALL_TIMEOUT \"" + std::string(time) + '"', "90s"}));
   }
+  CHECK(says(error_of([&] {
+               config({{"TUTTI_METRICS", "host"}});
+             }),
+             Code::invalid_argument, {"TUTTI_METRICS \"host\"", "use a port"}));
   for (const char* variable : {"TUTTI_CHECK_ACROSS_RANKS", "TUTTI_PROGRESS_THREAD"}) {
     const auto error = error_of([&] { config({{variable, "maybe"}}); });
     CHECK(says(error, Code::invalid_argument, {variable, "\"maybe\"", "use 0 or 1"}));

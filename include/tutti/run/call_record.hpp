@@ -78,8 +78,8 @@ struct CallRecord {
 /// "all_reduce of 4 MiB float32 (sum)", "send of 8 B int32 to rank 3".
 std::string describe(const CallRecord& record);
 
-/// Told of calls as they end. Called from the thread that moves the call on, in the order in which calls end, with the
-/// communicator's lock: it must be quick, must not throw and must not call the communicator.
+/// Told of calls as they are made and as they end. Called from the thread that moves the call on, in the order in which calls
+/// are made or end, with the communicator's lock: it must be quick, must not throw and must not call the communicator.
 class CallObserver {
  public:
   CallObserver() = default;
@@ -87,6 +87,8 @@ class CallObserver {
   CallObserver(const CallObserver&) = delete;
   CallObserver& operator=(const CallObserver&) = delete;
 
+  /// It has been made.
+  virtual void entered(const CallRecord& record) noexcept { static_cast<void>(record); }
   virtual void ended(const CallRecord& record) noexcept = 0;
 };
 
