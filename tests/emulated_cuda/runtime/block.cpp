@@ -88,6 +88,13 @@ void report(const Worker& w, const char* what) {
                what, launch.name.c_str(), launch.device, at.x, at.y, at.z, in[0], in[1], in[2], in[3], in[4]);
 }
 
+/// Its threads will not go on: what they did comes before what the launch's end does.
+void give_up(Worker& w, const char* what) {
+  report(w, what);
+  acquire(&w.scheduler);
+  release(&w.grid->ordered);
+}
+
 [[noreturn]] void die(const Worker& w, const char* what) {
   report(w, what);
   std::abort();
@@ -188,11 +195,11 @@ bool run_block(Grid& grid, unsigned block) {
     w.moved = false;
     const bool any = round_of(w, order);
     if (grid.stop.load(std::memory_order_relaxed) || grid.lost->load(std::memory_order_relaxed) != 0) {
-      report(w, "stopped");
+      give_up(w, "stopped");
       return false;
     }
     if (!any && !w.moved && w.at_grid_barrier == 0) {
-      report(w, "DEADLOCK: no runnable thread (a divergent barrier?)");
+      give_up(w, "DEADLOCK: no runnable thread (a divergent barrier?)");
       return false;
     }
     if (w.moved) {
@@ -206,7 +213,7 @@ bool run_block(Grid& grid, unsigned block) {
       usleep(idle < 1000 ? 20 : 200);
     }
     if (idle % 256 == 0 && std::chrono::steady_clock::now() - begun > std::chrono::nanoseconds(grid.timeout_ns)) {
-      report(w, "TIMEOUT");
+      give_up(w, "TIMEOUT");
       return false;
     }
   }

@@ -124,7 +124,10 @@ void Fibre::switch_to(Scheduler& to, bool dying) {
   if (__sanitizer_finish_switch_fiber != nullptr) __sanitizer_finish_switch_fiber(asan_fake_stack_, nullptr, nullptr);
 }
 
-void Fibre::suspend(Scheduler& to) { switch_to(to, false); }
+void Fibre::suspend(Scheduler& to) {
+  release(&to);  // for the scheduler of a block that is given up: no thread of it acquires this
+  switch_to(to, false);
+}
 
 void Fibre::leave(Scheduler& to) {
   switch_to(to, true);
