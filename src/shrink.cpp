@@ -36,7 +36,7 @@ class Recovery {
       : state_(state), agreement_(state.team.arena().board(), state.team.rank()) {}
 
   std::shared_ptr<CommunicatorState> run() {
-    const Clock::time_point joining_ends = Clock::now() + state_.world.timeout;
+    Clock::time_point joining_ends = Clock::now() + state_.world.timeout;
     std::chrono::milliseconds patience = first_patience;
     while (agreement_.join()) {
       agree_by(joining_ends);
@@ -48,6 +48,7 @@ class Recovery {
         return made;
       }
       patience *= 2;
+      joining_ends = std::max(joining_ends, Clock::now() + patience);  // all come back from the same round
     }
     fail(Code::peer_lost, "too many ranks were lost while those that were left agreed" + last_trouble_,
          "make a new communicator from a new World");

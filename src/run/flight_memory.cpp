@@ -91,7 +91,9 @@ FlightMemory::FlightMemory(std::size_t bytes, const std::string& directory, cons
       const std::string path = fmt::format("{}/{}", folder_, name);
       const UniqueFd fd = new_file(folder_, path);
       file_ = path;
-      if (const int error = posix_fallocate(fd.fd(), 0, static_cast<off_t>(bytes)); error != 0) {
+      int error = EINTR;
+      while (error == EINTR) error = posix_fallocate(fd.fd(), 0, static_cast<off_t>(bytes));
+      if (error != 0) {
         no_file(fmt::format("{} for {}", format_bytes(bytes), path), error);
       }
       data_ = map(bytes, fd.fd());
@@ -118,9 +120,8 @@ FlightMemory::FlightMemory(std::size_t bytes, const std::string& directory, cons
 FlightMemory::~FlightMemory() { munmap(data_, bytes_); }
 
 void FlightMemory::remove_file() noexcept {
-  if (file_.empty()) return;
-  unlink(file_.c_str());
-  rmdir(folder_.c_str());  // fails while others have files there
+  if (!file_.empty()) unlink(file_.c_str());
+  if (!folder_.empty()) rmdir(folder_.c_str());  // fails while others have files there
   file_.clear();
 }
 

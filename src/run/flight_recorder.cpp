@@ -85,7 +85,8 @@ std::uint16_t FlightRecorder::join(std::uint64_t id, std::uint64_t parent, int r
 }
 
 void FlightRecorder::leave(std::uint16_t index) noexcept {
-  if (index != no_index) memberships_[index].gone = 1;
+  if (index == no_index || header_->process != ::getpid()) return;  // forked: see the destructor
+  memberships_[index].gone = 1;
 }
 
 std::uint64_t FlightRecorder::total(std::span<const std::size_t> counts) noexcept {

@@ -173,8 +173,9 @@ std::uint64_t id_of(std::string_view name) {
 RollCall call_roll(const World& world, const Tuning* tuning, Store::Deadline deadline) {
   if (world.size == 1 || (world.one_process && world.network == nullptr)) {
     agree_on_tuning(world, tuning, deadline);
-    const int cpus = allowed_cpu_count();
-    const std::uint64_t id = id_of(world.job);
+    const int cpus = allowed_cpu_count_of_process();  // not the thread's own: all ranks must choose alike
+    static const std::string of_process = random_name();
+    const std::uint64_t id = id_of(world.job + (world.size == 1 ? random_name() : of_process));
     return {Placement::on_one_host(world.size), id, {world.host}, world.size > cpus, cpus, false, world.one_process};
   }
   Store& store = *world.store;

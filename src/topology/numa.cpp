@@ -18,6 +18,13 @@ namespace tutti {
 namespace {
 constexpr int max_node = 1023;
 constexpr int word_bits = sizeof(unsigned long) * CHAR_BIT;
+
+/// 0 means the calling thread.
+int allowed_cpu_count_of(pid_t thread) noexcept {
+  cpu_set_t set;
+  if (sched_getaffinity(thread, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));  // more CPUs than a cpu_set_t holds
+}
 }  // namespace
 
 void place_memory(void* data, std::size_t bytes, int numa_node) noexcept {
@@ -50,10 +57,8 @@ std::vector<int> allowed_cpus() {
   return cpus;
 }
 
-int allowed_cpu_count() noexcept {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));  // more CPUs than a cpu_set_t holds
-}
+int allowed_cpu_count() noexcept { return allowed_cpu_count_of(0); }
+
+int allowed_cpu_count_of_process() noexcept { return allowed_cpu_count_of(getpid()); }
 
 }  // namespace tutti

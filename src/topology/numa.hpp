@@ -18,7 +18,10 @@ int current_numa_node() noexcept;
 /// The operating system's numbers of the CPUs that this thread may use now; empty when they are not known.
 std::vector<int> allowed_cpus();
 
-/// How many CPUs this process may use now; at least 1. Read at each call.
+/// How many CPUs this thread may use now; at least 1. Read at each call.
 int allowed_cpu_count() noexcept;
+
+/// The same for the process: what its main thread may run on. All threads are told the same number.
+int allowed_cpu_count_of_process() noexcept;
 
 }  // namespace tutti

@@ -66,7 +66,7 @@ TEST_CASE("a place that cannot be written is refused at once, by name") {
   CHECK(folder.files() == 0);
 }
 
-TEST_CASE("devices and pipes are written to and stay what they are; links stay links") {
+TEST_CASE("devices and pipes are written to and stay what they are, links stay links") {
   const Folder folder;
   const fs::path pipe = folder.path / "pipe.json";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);

@@ -114,7 +114,7 @@ TEST_CASE("no window is too small") {
   CHECK(top_lines(nullptr, {}, 80, 24).size() == 1);
 }
 
-TEST_CASE("sources are ports, ranges, hosts and folders; others are refused") {
+TEST_CASE("sources are ports, ranges, hosts and folders, others are refused") {
   const TemporaryFolder folder;
   CHECK(top_sources({"9400"}).at(0).name == "127.0.0.1:9400");
   CHECK(top_sources({"n7:9400-9402", folder.path().string()}).size() == 4);
@@ -124,7 +124,7 @@ TEST_CASE("sources are ports, ranges, hosts and folders; others are refused") {
   }
 }
 
-TEST_CASE("files are shown in one table; a source that is silent is named; none at all is an error") {
+TEST_CASE("files are shown in one table, a source that is silent is named, none at all is an error") {
   const TemporaryFolder folder;
   folder.write("tutti-j-rank-0.prom", metrics::page_of(some_job(3), metrics::Style::prometheus));
   folder.write("tutti-j-rank-9.prom", "tutti_calls_total{rank=\"9\"} 5\n");

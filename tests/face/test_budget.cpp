@@ -70,11 +70,13 @@ TEST_CASE("one process of a job that measures what it takes", "[.][budget]") {
 }
 
 TEST_CASE("processes take the memory, descriptors, sockets and threads that were predicted") {
+  const auto records = std::filesystem::temp_directory_path() / ("tutti-budget-" + std::to_string(getpid()));
   for (const int ranks : {2, 5}) {
-    const JobEnd end = run_job(ranks, "[budget]", {}, 60);
+    const JobEnd end = run_job(ranks, "[budget]", {{"TUTTI_FLIGHT_RECORDER", records.string()}}, 60);
     INFO(end.text());
     CHECK(end.all_passed());
   }
+  std::filesystem::remove_all(records);
 }
 
 TEST_CASE("threads of one process take the memory that was predicted, and no descriptor") {

@@ -14,7 +14,7 @@ using namespace tutti::host;
 
 namespace {
 
-struct alignas(128) Line {
+struct alignas(128) BoardLine {
   std::byte bytes[128];
 };
 
@@ -22,7 +22,7 @@ struct alignas(128) Line {
 class Play {
  public:
   Play(unsigned seed, int ranks, int deaths, int stops)
-      : random_(seed), memory_(AgreementBoard::bytes(ranks) / sizeof(Line) + 1), deaths_(deaths), stops_(stops) {
+      : random_(seed), memory_(AgreementBoard::bytes(ranks) / sizeof(BoardLine) + 1), deaths_(deaths), stops_(stops) {
     for (int rank = 0; rank < ranks; ++rank) {
       ranks_.push_back(std::make_unique<Rank>(AgreementBoard(memory_[0].bytes, ranks), rank));
     }
@@ -101,7 +101,7 @@ class Play {
   }
 
   std::mt19937 random_;
-  std::vector<Line> memory_;
+  std::vector<BoardLine> memory_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   long now_ = 0;
   int deaths_;
@@ -158,7 +158,7 @@ TEST_CASE("ranks that stop for longer than the others wait are left out by all, 
 
 TEST_CASE("an agreement among one, and one that everybody joins at once, needs one round") {
   for (const int ranks : {1, 3, 70}) {
-    std::vector<Line> memory(AgreementBoard::bytes(ranks) / sizeof(Line) + 1);
+    std::vector<BoardLine> memory(AgreementBoard::bytes(ranks) / sizeof(BoardLine) + 1);
     const AgreementBoard board(memory[0].bytes, ranks);
     const auto nobody = [](int) { return false; };
     std::vector<Agreement> all;

@@ -112,7 +112,7 @@ TEST_CASE("a call counts with the size, the bandwidth and the bytes that a bench
   CHECK(bytes_through_memory(call) == 0);
 }
 
-TEST_CASE("a call whose end was not noted counts, without a time; a failed one counts as that") {
+TEST_CASE("a call whose end was not noted counts, without a time, a failed one counts as that") {
   CallTally tally;
   CallRecord call = some_call(1, 1000);
   call.ended = 0;
@@ -282,7 +282,7 @@ TEST_CASE("ports are read from the kernel's folders: adapters by word, interface
   CHECK(read_ports("/there/is/no/such/folder").empty());
 }
 
-TEST_CASE("a destination is a port, an address, a folder, or one of each; this machine only unless told") {
+TEST_CASE("a destination is a port, an address, a folder, or one of each, this machine only unless told") {
   const auto is = [](const std::string& text, const std::string& address, int port, const std::string& folder) {
     const Destination destination = parse_destination(text, "x");
     return destination.address == address && destination.port == port && destination.folder == folder;

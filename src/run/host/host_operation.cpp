@@ -108,7 +108,8 @@ void HostOperation::begin_check() {
   signatures_.resize(1 + static_cast<std::size_t>(engine_.team_.size()));
   signatures_[0] = plan_->signature;
   signatures_[0].sequence = turn_;
-  signatures_[0].history = engine_.history_;
+  // Where each call is compared, none before this one is in doubt: those that were not alike have failed everywhere.
+  signatures_[0].history = engine_.settings_.check_across_ranks ? 0 : engine_.history_;
   if (engine_.check_plan_ == nullptr) [[unlikely]] {
     engine_.check_plan_ =
         std::make_unique<HostPreparation>(Collective::all_gather, sizeof(CallSignature), engine_.team_);

@@ -148,7 +148,7 @@ Move HostPreparation::concrete(const plan::Step& step, const Team& team) {
   if (step.to_place == plan::Place::none) move.filled = static_cast<std::uint32_t>(step.to.count);
   const std::size_t bytes = move.longest * element_size;
   if (bytes > 56 && bytes <= most_prefetched) move.more_lines = static_cast<int>((bytes + 7) / 64);
-  move.long_line = move.more_lines == 1 || move.more_lines == 2;
+  move.long_line = protocol == Protocol::packet && (move.more_lines == 1 || move.more_lines == 2);
   const auto first = static_cast<std::ptrdiff_t>(ends.size());
   for (int i = 0; i < step.from.count; ++i) {
     ends.push_back({step.from[i], Wires::end(protocol, step.from[i], step.from_wire)});

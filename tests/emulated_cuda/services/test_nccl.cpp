@@ -224,7 +224,7 @@ TEST_CASE("a communicator that does not block is in progress until all have come
   fine(ncclCommAbort(comm));
 }
 
-TEST_CASE("calls that do not match become an asynchronous error; abort ends who waits") {
+TEST_CASE("calls that do not match become an asynchronous error, abort ends who waits") {
   among(2, [](Rank& r) {
     const DeviceArray<int> data(std::vector<int>(8, 1));
     fine(ncclAllReduce(data.data(), data.data(), r.rank == 0 ? 8 : 4, ncclInt32, ncclSum, r.comm, r.stream));
