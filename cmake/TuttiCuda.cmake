@@ -24,7 +24,7 @@ function(tutti_own_cuda target)
     $<$<BOOL:${TUTTI_WARNINGS_AS_ERRORS}>:--Werror=all-warnings>)
 endfunction()
 
-if(CMAKE_CUDA_COMPILER)
+if(TUTTI_CUDA AND CMAKE_CUDA_COMPILER)
   file(GLOB sources CONFIGURE_DEPENDS kernels/*.cu)
   add_library(tutti_kernels STATIC ${sources})
   tutti_own_cuda(tutti_kernels)
