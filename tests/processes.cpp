@@ -91,9 +91,9 @@ JobEnd run_job(int ranks, const std::string& tag, const Variables& more, int sec
     Variables variables = {{"TUTTI_RANK", std::to_string(rank)},
                            {"TUTTI_WORLD_SIZE", std::to_string(ranks)},
                            {"TUTTI_STORE", "unix:" + name},
-                           {"TUTTI_JOB", name},
-                           {"TUTTI_FLIGHT_RECORDER", "memory"}};  // jobs that are killed would leave files
+                           {"TUTTI_JOB", name}};
     variables.insert(variables.end(), more.begin(), more.end());
+    variables.emplace_back("TUTTI_FLIGHT_RECORDER", "memory");  // unless set before; killed jobs would leave files
     outputs.push_back(memfd_create("output", MFD_CLOEXEC));
     children.push_back(start(tag, variables, outputs.back()));
   }
