@@ -151,55 +151,46 @@ Operation::Watch ScheduleRun::watch(Team& team) const {
   return watch;
 }
 
-Waiting ScheduleRun::waiting(const Team& team) const {
-  for (int l = 0; l < plan_->lane_count; ++l) {
-    const Lane& lane = lanes_[l];
-    if (lane.round >= plan_->rounds) continue;
-    Waiting waiting{.step = static_cast<std::uint32_t>(lane.move - lane.first + 1),
-                    .steps = static_cast<std::uint32_t>(lane.end - lane.first),
-                    .lane = static_cast<std::uint32_t>(l),
-                    .chunk = static_cast<std::uint32_t>(lane.round + 1),
-                    .chunks = static_cast<std::uint32_t>(plan_->rounds)};
-    const Move& move = *lane.move;
-    if (move.step.barrier) {
-      waiting.awaited = team.missing();
-      waiting.flags = flight::at_barrier;
-    } else if (lane.ready < move.awaited) {
-      waiting.awaited = move.from[lane.ready].peer;
-    } else {
-      waiting.awaited = move.to[lane.ready - move.awaited].peer;
-      waiting.flags = flight::for_room;
-    }
-    return waiting;
+const ScheduleRun::Lane* ScheduleRun::behind() const {
+  const Lane* behind = nullptr;
+  for (const Lane *lane = lanes_, *end = lanes_ + plan_->lane_count; lane != end; ++lane) {
+    if (lane->round < plan_->rounds && (behind == nullptr || lane->round < behind->round)) behind = lane;
   }
-  return {};
+  return behind;
 }
 
-int ScheduleRun::awaited_peer(const Team& team) const {
-  for (int l = 0; l < plan_->lane_count; ++l) {
-    const Lane& lane = lanes_[l];
-    if (lane.round >= plan_->rounds) continue;
-    const Move& move = *lane.move;
-    if (move.step.barrier) return team.missing();
-    return lane.ready < move.awaited ? move.from[lane.ready].peer : move.to[lane.ready - move.awaited].peer;
+Waiting ScheduleRun::waiting(const Team& team) const {
+  const Lane* const lane = behind();
+  if (lane == nullptr) return {};
+  Waiting waiting{.step = static_cast<std::uint32_t>(lane->move - lane->first + 1),
+                  .steps = static_cast<std::uint32_t>(lane->end - lane->first),
+                  .lane = static_cast<std::uint32_t>(lane - lanes_),
+                  .chunk = static_cast<std::uint32_t>(lane->round + 1),
+                  .chunks = static_cast<std::uint32_t>(plan_->rounds)};
+  const Move& move = *lane->move;
+  if (move.step.barrier) {
+    waiting.awaited = team.missing();
+    waiting.flags = flight::at_barrier;
+  } else if (lane->ready < move.awaited) {
+    waiting.awaited = move.from[lane->ready].peer;
+  } else {
+    waiting.awaited = move.to[lane->ready - move.awaited].peer;
+    waiting.flags = flight::for_room;
   }
-  return -1;
+  return waiting;
 }
+
+int ScheduleRun::awaited_peer(const Team& team) const { return waiting(team).awaited; }
 
 ScheduleRun::Awaited ScheduleRun::awaited(const Team& team) const {
-  for (int l = 0; l < plan_->lane_count; ++l) {
-    const Lane& lane = lanes_[l];
-    if (lane.round >= plan_->rounds) continue;
-    const Move& move = *lane.move;
-    const auto where = [&](const char* what) {
-      return fmt::format("{} in step {} of {} (lane {}, chunk {} of {})", what, lane.move - lane.first + 1,
-                         lane.end - lane.first, l, lane.round + 1, plan_->rounds);
-    };
-    if (move.step.barrier) return {where("its arrival at the barrier"), team.missing()};
-    if (lane.ready < move.awaited) return {where("a message"), move.from[lane.ready].peer};
-    return {where("room for a message"), move.to[lane.ready - move.awaited].peer};
-  }
-  return {"its turn after earlier calls", -1};
+  const Waiting waits = waiting(team);
+  if (waits.steps == 0) return {"its turn after earlier calls", -1};
+  const char* const what = waits.flags == flight::at_barrier ? "its arrival at the barrier"
+                           : waits.flags == flight::for_room ? "room for a message"
+                                                             : "a message";
+  return {fmt::format("{} in step {} of {} (lane {}, chunk {} of {})", what, waits.step, waits.steps, waits.lane,
+                      waits.chunk, waits.chunks),
+          waits.awaited};
 }
 
 }  // namespace tutti::host

@@ -46,7 +46,11 @@ class ScheduleRun {
   /// The one word that keeps it waiting, when there is only one.
   Operation::Watch watch(Team& team) const;
 
-  /// What it waits for, for the error of a wait that took too long; and the peer, -1 when it is not one alone.
+  // What it waits for is told of the lane that is furthest behind. Whom that one waits for is at least as far behind, and so
+  // on: whoever follows the ranks from one to the next comes to the one that has stopped, and does not go in a circle.
+  // (A lane further ahead may wait for room at a rank that in turn waits for this one.)
+
+  /// For the error of a wait that took too long; and the peer, -1 when it is not one alone.
   struct Awaited {
     std::string what;
     int peer = -1;
@@ -74,6 +78,8 @@ class ScheduleRun {
   static Progress hop(ScheduleRun& run, const Move& move, std::uint32_t& ready, Team& team);
   static Progress hop_through_window(ScheduleRun& run, const Move& move, std::uint32_t& ready, Team& team);
   static Progress hop_over_barrier(ScheduleRun& run, const Move& move, std::uint32_t& ready, Team& team);
+  /// The lane that is furthest behind, the first of equals; null: all are through.
+  const Lane* behind() const;
   Progress advance_straight(Team& team);
   Progress advance_lane(Lane& lane, Team& team);
   Progress advance_rounds(Team& team);
