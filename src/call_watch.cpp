@@ -41,13 +41,18 @@ class Watchers final : public CallWatch, public CallObserver {
     recorder_->observe(this);
   }
 
-  std::optional<trace::NvtxRanges> ranges;
-  std::optional<trace::TraceWriter> writer;
-  std::optional<metrics::Watching> watching;
+  void missed(std::uint64_t number) noexcept override {
+    if (writer) writer->missed(number);
+  }
 
  private:
-  std::shared_ptr<FlightRecorder> recorder_;
+  std::shared_ptr<FlightRecorder> recorder_;  // goes after those that read it
   std::shared_ptr<ProgressLoop> loop_;
+
+ public:
+  std::optional<trace::NvtxRanges> ranges;
+  std::unique_ptr<trace::TraceWriter, InOwnProcess> writer;
+  std::optional<metrics::Watching> watching;
 };
 
 /// Files of the other ranks of this host, which lie beside this one's. Empty where there are none.
@@ -95,7 +100,8 @@ std::shared_ptr<CallWatch> watch_calls(Communicator& comm, CommunicatorState& st
   const Placement& placement = state.family.roll.placement;
   if (!config.trace.empty()) {
     const ClockOffset clock = offset_to_rank_0(comm, placement);
-    watchers->writer.emplace(config.trace, trace_head(state, clock));
+    watchers->writer = {std::make_unique<trace::TraceWriter>(config.trace, trace_head(state, clock)).release(),
+                        InOwnProcess()};
   }
   if (!config.metrics.empty()) {
     const int local_rank = state.family.roll.one_process ? 0 : placement.local_rank(state.world.rank);

@@ -46,7 +46,8 @@ std::string file_contents(const fs::path& file) {
   return text.str();
 }
 
-/// All .prom files of a folder, as one page: ranks come and go.
+/// All .prom files of a folder, as one page: ranks come and go. Those that nobody writes any more are left out while others are
+/// written.
 std::string pages_in(const std::string& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -58,6 +59,13 @@ std::string pages_in(const std::string& folder) {
   if (files.empty()) {
     throw Error(Code::invalid_argument, fmt::format("there are no metrics in {}", folder), {.remedy = source_remedy});
   }
+  const auto recent = fs::file_time_type::clock::now() - 30s;
+  const auto ended = [&](const fs::path& file) {
+    std::error_code gone;
+    const auto written = fs::last_write_time(file, gone);
+    return gone || written < recent;
+  };
+  if (!std::all_of(files.begin(), files.end(), ended)) std::erase_if(files, ended);
   std::sort(files.begin(), files.end());
   std::string text;
   for (const fs::path& file : files) text += file_contents(file) + "\n";

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
+#include "topology/text.hpp"
 #include "tutti/base/units.hpp"
 
 namespace tutti::cli {
@@ -49,19 +51,48 @@ int order_of_size(const std::string& size) {
   return static_cast<int>(std::find(std::begin(names), std::end(names), size) - std::begin(names));
 }
 
-void put(Buckets& buckets, const Sample& sample, bool is_sum, double sign) {
+void put(Buckets& buckets, const Sample& sample, bool is_sum) {
   if (is_sum) {
-    buckets.sum += sign * sample.value;
+    buckets.sum += sample.value;
     return;
   }
   const std::string bound = sample.label("le");
-  buckets.below[bound == "+Inf" ? HUGE_VAL : std::atof(bound.c_str())] += sign * sample.value;
+  buckets.below[bound == "+Inf" ? HUGE_VAL : std::atof(bound.c_str())] += sample.value;
 }
 
-/// Adds the samples; `sign` -1 takes those of an earlier look away again, of counters only.
-void put(Tables& tables, const Look& look, double sign) {
+bool only_grows(const Sample& sample) {
+  const auto ends = [&](const char* end) { return sample.name.ends_with(end); };
+  return (ends("_total") && sample.name != "tutti_call_failures_total") || ends("_bucket") || ends("_sum") ||
+         ends("_count");
+}
+
+/// The samples with what was counted in between. Of a source that has come since, nothing was; of one that began anew, what
+/// it has counted from then on.
+std::vector<Sample> counted_between(const Look& before, const Look& now) {
+  using Series = std::pair<std::string, std::map<std::string, std::string>>;
+  std::map<Series, double> earlier;
+  std::set<std::string> known;  // ranks
+  for (const Sample& sample : before.samples) {
+    if (only_grows(sample)) earlier[{sample.name, sample.labels}] = sample.value;
+    if (sample.name == "tutti_calls_total") known.insert(sample.label("rank"));
+  }
+  std::vector<Sample> between = now.samples;
+  for (Sample& sample : between) {
+    if (!only_grows(sample)) continue;
+    const auto found = earlier.find({sample.name, sample.labels});
+    if (found != earlier.end()) {
+      if (found->second <= sample.value) sample.value -= found->second;
+    } else if (!known.contains(sample.label("rank"))) {
+      sample.value = 0;
+    }
+  }
+  return between;
+}
+
+Tables tables_of(const std::vector<Sample>& samples) {
+  Tables tables;
   const auto ends = [](const std::string& name, const char* end) { return name.ends_with(end); };
-  for (const Sample& sample : look.samples) {
+  for (const Sample& sample : samples) {
     const std::string& name = sample.name;
     const std::string rank = sample.label("rank");
     const bool bucket = ends(name, "_bucket"), sum = ends(name, "_sum");
@@ -69,26 +100,24 @@ void put(Tables& tables, const Look& look, double sign) {
       const std::string size = sample.label("size");
       CallRow& call = tables.calls[{sample.label("collective"), order_of_size(size), size}];
       if (name.starts_with("tutti_call_latency_seconds")) {
-        put(call.latency, sample, sum, sign);
-        put(tables.ranks[rank].latency, sample, sum, sign);
+        put(call.latency, sample, sum);
+        put(tables.ranks[rank].latency, sample, sum);
       } else if (name.starts_with("tutti_bus_bandwidth")) {
-        put(call.bandwidth, sample, sum, sign);
+        put(call.bandwidth, sample, sum);
       } else if (name.starts_with("tutti_arrival_skew")) {
-        put(call.skew, sample, sum, sign);
+        put(call.skew, sample, sum);
       }
     } else if (name == "tutti_calls_total") {
-      tables.ranks[rank].calls += sign * sample.value;
+      tables.ranks[rank].calls += sample.value;
     } else if (name == "tutti_call_failures_total") {
-      if (sign > 0) tables.ranks[rank].failures += sample.value;
+      tables.ranks[rank].failures += sample.value;
     } else if (name == "tutti_late_arrivals_total") {
-      tables.ranks[rank].late += sign * sample.value;
+      tables.ranks[rank].late += sample.value;
     } else if (name == "tutti_late_seconds_total") {
-      tables.ranks[rank].late_seconds += sign * sample.value;
+      tables.ranks[rank].late_seconds += sample.value;
     } else if (name == "tutti_link_bytes_total") {
       auto& [sent, received] = tables.links[{sample.label("host"), sample.label("link"), sample.label("device")}];
-      (sample.label("direction") == "sent" ? sent : received) += sign * sample.value;
-    } else if (sign < 0) {
-      continue;  // gauges are as they are now
+      (sample.label("direction") == "sent" ? sent : received) += sample.value;
     } else if (name == "tutti_rank_info") {
       tables.ranks[rank].host = sample.label("host");
     } else if (name == "tutti_calls_in_flight") {
@@ -97,6 +126,7 @@ void put(Tables& tables, const Look& look, double sign) {
       tables.gpus[{sample.label("host"), sample.label("gpu")}].values[name] = sample.value;
     }
   }
+  return tables;
 }
 
 std::string in_seconds(std::optional<double> seconds) {
@@ -117,9 +147,7 @@ std::string in_short(double value) {
 }  // namespace
 
 std::vector<std::string> top_lines(const Look* before, const Look& now, std::size_t width, std::size_t height) {
-  Tables tables;
-  put(tables, now, 1);
-  if (before != nullptr) put(tables, *before, -1);
+  const Tables tables = tables_of(before != nullptr ? counted_between(*before, now) : now.samples);
   const double seconds = before != nullptr ? std::max(now.seconds - before->seconds, 1e-9) : 1;
   const char* per = before != nullptr ? "/s" : "";
 
@@ -186,6 +214,7 @@ std::vector<std::string> top_lines(const Look* before, const Look& now, std::siz
     lines.push_back(fmt::format("... {} more lines: make the window higher, or use --once", hidden));
   }
   for (std::string& line : lines) {
+    line = printable_lines(std::move(line));
     if (line.size() > width) line.resize(width);
   }
   return lines;

@@ -9,11 +9,13 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <vector>
 
 #include "cli/output_file.hpp"
 #include "run/trace/merge.hpp"
+#include "topology/text.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti::cli {
@@ -24,7 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* folder_remedy = "give the folder that TUTTI_TRACE named when the job ran";
 
-std::vector<trace::RankTrace> traces_in(const std::string& folder) {
+/// Files that are no traces are left out, and told of; unless all are.
+std::vector<trace::RankTrace> traces_in(const std::string& folder, std::ostream& out) {
   std::vector<fs::path> files;
   std::error_code error;
   for (auto each = fs::directory_iterator(folder, error); !error && each != fs::directory_iterator();
@@ -40,13 +43,20 @@ std::vector<trace::RankTrace> traces_in(const std::string& folder) {
   }
   std::sort(files.begin(), files.end());
   std::vector<trace::RankTrace> traces;
+  std::optional<Error> first;
   for (const fs::path& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in) throw Error(Code::invalid_argument, fmt::format("cannot read {}", file.string()));
-    traces.push_back(trace::parse_rank_trace(text.str(), file.string()));
+    try {
+      std::ifstream in(file, std::ios::binary);
+      std::ostringstream text;
+      text << in.rdbuf();
+      if (!in) throw Error(Code::invalid_argument, fmt::format("cannot read {}", file.string()));
+      traces.push_back(trace::parse_rank_trace(text.str(), file.string()));
+    } catch (const Error& error) {
+      out << printable_lines(fmt::format("Left out: {}\n", error.reason()));
+      if (!first) first = error;
+    }
   }
+  if (traces.empty()) throw *first;
   return traces;
 }
 
@@ -82,7 +92,7 @@ std::string duration(std::int64_t ns) {
 }  // namespace
 
 void trace_command(const TraceArguments& arguments, std::ostream& out) {
-  const auto traces = of_one_run(traces_in(arguments.folder), arguments.run, out);
+  const auto traces = of_one_run(traces_in(arguments.folder, out), arguments.run, out);
   const trace::Timeline timeline =
       trace::merge(traces, {.late_ns = static_cast<std::int64_t>(arguments.late_us * 1000)});
   if (!arguments.output.empty()) {
@@ -103,8 +113,9 @@ void trace_command(const TraceArguments& arguments, std::ostream& out) {
   out << fmt::format("\n{:>6}  {:<20} {:>10} {:>14} {:>12} {:>12}\n", "rank", "host", "compared", "last and late",
                      "by (median)", "waited");
   for (const trace::RankLateness& rank : timeline.ranks) {
-    out << fmt::format("{:>6}  {:<20} {:>10} {:>14} {:>12} {:>12}\n", rank.rank, rank.host, rank.calls, rank.last,
-                       rank.last > 0 ? duration(rank.median_ns) : "-", duration(rank.waited_ns));
+    out << printable_lines(fmt::format("{:>6}  {:<20} {:>10} {:>14} {:>12} {:>12}\n", rank.rank, rank.host, rank.calls,
+                                       rank.last, rank.last > 0 ? duration(rank.median_ns) : "-",
+                                       duration(rank.waited_ns)));
   }
   if (!arguments.output.empty()) out << fmt::format("\nOpen {} in https://ui.perfetto.dev.\n", arguments.output);
 }

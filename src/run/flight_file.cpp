@@ -78,10 +78,11 @@ FlightFile read_flight_file(std::span<const std::byte> bytes, const std::string&
                       header->last_ns.load(std::memory_order_relaxed)};
   file.seen = nanoseconds(last.ticks, first, last);
   for (const flight::Membership& each : memberships.first(header->memberships)) {
-    if (each.size < 1 || each.size > header->size || each.rank < 0 || each.rank >= each.size) {
-      refuse(fmt::format("it is damaged: a communicator has rank {} of {}", each.rank, each.size), "copy it again");
+    const std::int32_t rank = each.rank, size = each.size;
+    if (size < 1 || size > header->size || rank < 0 || rank >= size) {
+      refuse(fmt::format("it is damaged: a communicator has rank {} of {}", rank, size), "copy it again");
     }
-    file.communicators.push_back({each.id, each.parent, each.rank, each.size, each.gone != 0});
+    file.communicators.push_back({each.id, each.parent, rank, size, each.gone != 0});
   }
   for (const flight::Slot& slot : slots) {
     const auto call = flight::read(slot, memberships.first(header->memberships), first, last);

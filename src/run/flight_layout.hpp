@@ -16,7 +16,7 @@ inline constexpr std::size_t most_communicators = 512;
 /// One call in two cache lines. A call that does not wait touches the first only. Words are written by one thread at a
 /// time and may be read by others meanwhile.
 ///
-///     0  turn                          8   number (48) · state of the wait (16: Wait)
+///     0  turn                          8   number, when 9 to 12 are of this call
 ///     1  count                         9   ticks when it was looked at
 ///     2  kinds: eight bytes            10  awaited rank (32) · step (32)
 ///     3  root (32) · index of the      11  steps (32) · lane (8) · flags (8)
@@ -40,14 +40,16 @@ inline constexpr std::uint8_t at_barrier = 2;
 inline constexpr std::uint8_t with_network = 4;
 inline constexpr std::uint8_t comparing = 8;
 
-/// A communicator that this rank has been in.
+/// A communicator that this rank has been in. Its place may be taken by another, whose `after` is written first: who sees
+/// anything else of that one sees its `after`, too.
 struct Membership {
-  std::uint64_t id;
-  std::uint64_t parent;  ///< that it was made from; 0: none
-  std::int32_t rank;
-  std::int32_t size;
-  std::uint64_t after;  ///< calls recorded before it was made: older ones belonged to another in this place
-  std::uint32_t gone;   ///< 1: dropped again
+  std::atomic<std::uint64_t> id;
+  std::atomic<std::uint64_t> parent;  ///< that it was made from; 0: none
+  std::atomic<std::int32_t> rank;
+  std::atomic<std::int32_t> size;
+  std::atomic<std::uint64_t>
+      after;                        ///< calls recorded before it was made: older ones belonged to another in this place
+  std::atomic<std::uint32_t> gone;  ///< 1: dropped again
   std::uint32_t spare[7];
 };
 static_assert(sizeof(Membership) == 64);

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "run/flight_leftovers.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/unique_fd.hpp"
 #include "tutti/base/units.hpp"
@@ -84,6 +85,7 @@ FlightMemory::FlightMemory(std::size_t bytes, const std::string& directory, cons
     try {
       if (directory.empty()) {
         make_own_folder(default_flight_directory());
+        remove_old_recordings(default_flight_directory());
       } else {
         make_folders(directory);
       }

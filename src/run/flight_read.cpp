@@ -73,10 +73,13 @@ std::optional<CallRecord> read(const Slot& slot, std::span<const Membership> mem
   record.deterministic = (byte_of(word[3], 7) & deterministic) != 0;
   if (const std::size_t index = word[3] >> 32 & 0xffff; index < memberships.size()) {
     const Membership& membership = memberships[index];
-    if (record.number > membership.after) {
-      record.communicator = membership.id;
-      record.rank = membership.rank;
-      record.size = membership.size;
+    const std::uint64_t id = membership.id.load(std::memory_order_acquire);
+    const std::int32_t rank = membership.rank.load(std::memory_order_acquire);
+    const std::int32_t size = membership.size.load(std::memory_order_acquire);
+    if (record.number > membership.after.load(std::memory_order_acquire)) {
+      record.communicator = id;
+      record.rank = rank;
+      record.size = size;
     }
   }
   record.state = static_cast<CallState>(state);

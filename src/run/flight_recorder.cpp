@@ -80,13 +80,19 @@ std::uint16_t FlightRecorder::join(std::uint64_t id, std::uint64_t parent, int r
   } else {
     ++header_->memberships;
   }
-  memberships_[index] = {id, parent, rank, size, number_, 0, {}};
+  flight::Membership& place = memberships_[index];
+  place.after.store(number_, std::memory_order_release);
+  place.id.store(id, std::memory_order_release);
+  place.parent.store(parent, std::memory_order_release);
+  place.rank.store(rank, std::memory_order_release);
+  place.size.store(size, std::memory_order_release);
+  place.gone.store(0, std::memory_order_release);
   return static_cast<std::uint16_t>(index);
 }
 
 void FlightRecorder::leave(std::uint16_t index) noexcept {
   if (index == no_index || header_->process != ::getpid()) return;  // forked: see the destructor
-  memberships_[index].gone = 1;
+  memberships_[index].gone.store(1, std::memory_order_release);
 }
 
 std::uint64_t FlightRecorder::total(std::span<const std::size_t> counts) noexcept {

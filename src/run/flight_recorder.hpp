@@ -110,8 +110,10 @@ class FlightRecorder {
     return entry.slot->word[7].load(std::memory_order_relaxed) >> 16 == entry.number;
   }
   void end(const Entry& entry, std::uint64_t state, bool note_time) noexcept {
-    if (!still_there(entry)) [[unlikely]]
+    if (!still_there(entry)) [[unlikely]] {
+      if (observer_ != nullptr) observer_->missed(entry.number);
       return;
+    }
     if (note_time) entry.slot->word[6].store(Ticks::now(), std::memory_order_relaxed);
     entry.slot->word[7].store(entry.number << 16 | state, std::memory_order_release);
     if (observer_ != nullptr) [[unlikely]]

@@ -1,5 +1,7 @@
 /// @file  `tutti top`: pages read back, quantiles, and the table in windows of all sizes.
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -100,6 +102,43 @@ TEST_CASE("one look shows totals, two show rates of what is between") {
   INFO(live);
   CHECK(live.find("    0 node\"7\\               10 ") != std::string::npos);  // 20 calls in 2 s
   CHECK(says(live, {"       10.00"}));                                         // MB/s
+}
+
+TEST_CASE("sources that come, begin anew or go give no rates that never were") {
+  const Look early = look_of(some_job(10), metrics::Style::prometheus, 100);
+  Look late = look_of(some_job(4), metrics::Style::prometheus, 102);  // both began anew
+  const Look new_rank{.samples = parse_samples("tutti_calls_total{rank=\"7\"} 1000\n", "test"), .seconds = 0};
+  late.samples.insert(late.samples.end(), new_rank.samples.begin(), new_rank.samples.end());
+  const std::string live = joined(top_lines(&early, late, 200, 0));
+  INFO(live);
+  CHECK(live.find("    0 node\"7\\                2 ") != std::string::npos);  // 4 calls in 2 s
+  CHECK(live.find("    7                        0 ") != std::string::npos);
+  CHECK(live.find(" -1") == std::string::npos);
+  CHECK(joined(top_lines(&late, early, 200, 0)).find("    7 ") == std::string::npos);
+}
+
+TEST_CASE("what a page says cannot move the cursor") {
+  Look look = look_of(some_job(1), metrics::Style::prometheus, 0);
+  for (Sample& sample : look.samples) {
+    if (sample.name == "tutti_rank_info") sample.labels["host"] = "a\033[2Jb";
+  }
+  CHECK(joined(top_lines(nullptr, look, 200, 0)).find('\033') == std::string::npos);
+}
+
+TEST_CASE("files that nobody writes any more are left out while others are written") {
+  const TemporaryFolder folder;
+  folder.write("tutti-j-rank-0.prom", "tutti_calls_total{rank=\"0\"} 5\n");
+  folder.write("tutti-j-rank-9.prom", "tutti_calls_total{rank=\"9\"} 5\n");
+  const auto before = std::filesystem::file_time_type::clock::now() - std::chrono::minutes(5);
+  const auto shown = [&] {
+    std::ostringstream out;
+    top_command({.sources = {folder.path().string()}, .seconds = 1, .once = true}, out);
+    return out.str();
+  };
+  std::filesystem::last_write_time(folder.path() / "tutti-j-rank-9.prom", before);
+  CHECK(shown().find("    9 ") == std::string::npos);
+  std::filesystem::last_write_time(folder.path() / "tutti-j-rank-0.prom", before);
+  CHECK(says(shown(), {"    0 ", "    9 "}));
 }
 
 TEST_CASE("no window is too small") {

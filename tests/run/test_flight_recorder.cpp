@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <exception>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "run/flight_leftovers.hpp"
 #include "tutti/bootstrap/in_process.hpp"
 
 using namespace tutti;
@@ -263,4 +265,42 @@ TEST_CASE("a rank that ends by an exception leaves its file") {
   CHECK(std::filesystem::exists(file));
   std::filesystem::remove(file);
   std::filesystem::remove(std::filesystem::path(file).parent_path());
+}
+
+TEST_CASE("of jobs that are gone the last few recordings stay, and whatever lives or is no recording") {
+  const Folder folder;
+  std::vector<std::string> warnings;
+  const auto job = [&](int number) { return folder.path + "/job-" + std::to_string(number); };
+  for (int number = 0; number < 6; ++number) {
+    const pid_t child = fork();
+    if (child == 0) {
+      World world = world_of(warnings);
+      world.job = "job-" + std::to_string(number);
+      new FlightRecorder(world, 1, folder.path);  // stays, as after a crash
+      _exit(0);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(status == 0);
+    const auto then = std::filesystem::file_time_type::clock::now() - std::chrono::hours(20 - number);
+    std::filesystem::last_write_time(job(number), then);
+  }
+  World world = world_of(warnings);
+  world.job = "alive";
+  const FlightRecorder alive(world, 1, folder.path);
+  const auto before_all = std::filesystem::file_time_type::clock::now() - std::chrono::hours(30);
+  std::filesystem::last_write_time(folder.path + "/alive", before_all);
+  std::filesystem::create_directory(folder.path + "/job-1/notes");  // not ours
+  std::filesystem::last_write_time(job(1), before_all);
+
+  remove_old_recordings(folder.path, 7);
+  CHECK(folder.files() == 7);
+  remove_old_recordings(folder.path, 4);  // the three oldest: alive, job 1 and job 0
+  CHECK(std::filesystem::exists(alive.file()));
+  CHECK(std::filesystem::exists(job(1)));
+  CHECK_FALSE(std::filesystem::exists(job(0)));
+  CHECK(std::filesystem::exists(job(2)));
+  remove_old_recordings(folder.path, 0);
+  CHECK(folder.files() == 2);
+  remove_old_recordings(folder.path + "/nowhere", 0);
 }

@@ -183,7 +183,10 @@ TEST_CASE("sends, and communicators of one rank, are compared with nothing") {
   for (auto& of_rank : records) of_rank[0].collective = Collective::send;
   CHECK(finder.compare(records).empty());
   records = {{some_call(1, 10)}, {some_call(1, 20, 1)}, {}};
-  for (auto& of_rank : {&records[0], &records[1]}) of_rank->front().size = 3;  // the third has not made a call yet
+  for (auto& of_rank : {&records[0], &records[1]}) {  // the third has not made a call yet
+    of_rank->front().size = 3;
+    of_rank->front().state = CallState::running;
+  }
   CHECK(finder.compare(records).empty());
   for (auto& of_rank : {&records[0], &records[1]}) of_rank->front().size = 9;  // the others are on other hosts
   CHECK(finder.compare(records).size() == 1);
@@ -191,6 +194,35 @@ TEST_CASE("sends, and communicators of one rank, are compared with nothing") {
   records[1][0].communicator = 5;
   CHECK(finder.compare(records).empty());
   CHECK(finder.compare({}).empty());
+}
+
+TEST_CASE("calls of a few ranks of several hosts are compared once all have surely come") {
+  SkewFinder finder;
+  std::vector<std::vector<CallRecord>> records = {{some_call(1, 1000)}, {some_call(1, 4000, 1)}, {}, {}};
+  for (auto& of_rank : {&records[0], &records[1]}) {
+    of_rank->front().size = 4;  // two here, two elsewhere; or two here that have not come
+    of_rank->front().state = CallState::running;
+  }
+  CHECK(finder.compare(records).empty());
+  for (auto& of_rank : {&records[0], &records[1]}) of_rank->front().state = CallState::done;
+  const auto found = finder.compare(records);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].late[1] == Approx(3e-6));
+  for (auto& of_rank : {&records[0], &records[1]}) {  // of this one nobody waits for all
+    of_rank->front().turn += 1;
+    of_rank->front().collective = Collective::broadcast;
+  }
+  CHECK(finder.compare(records).empty());
+}
+
+TEST_CASE("a failure that has not occurred is told as none, so that the first one is seen as a rise") {
+  Snapshot snapshot;
+  snapshot.ranks.resize(1);
+  const std::string page = page_of(snapshot, Style::prometheus, {{"run", "j"}, {"rank", "other"}});
+  for (int code = 1; code <= static_cast<int>(Code::internal); ++code) {
+    CHECK(has_line(page, "tutti_call_failures_total{rank=\"0\",code=\"" + std::string(name(static_cast<Code>(code))) +
+                             "\",run=\"j\"} 0"));
+  }
 }
 
 TEST_CASE("a page names ranks, GPUs and links, and has each family once") {

@@ -1,7 +1,12 @@
 /// @file  Traces: written and read back, put on one clock, and who was late in them.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -138,6 +143,58 @@ TEST_CASE("what is no trace is refused with its file and line, whatever byte of 
       static_cast<void>(refusal(broken));  // an Error, or a trace: nothing else
     }
   }
+}
+
+TEST_CASE("a call of one communicator too many to remember is read, and belongs to nobody's") {
+  CallRecord nobody = some_call(1, 10);
+  nobody.communicator = 0;
+  nobody.rank = -1;
+  nobody.size = 0;
+  const RankTrace trace = parse_rank_trace(head_line(TraceHead{}) + call_line(nobody), "f");
+  REQUIRE(trace.calls.size() == 1);
+  CHECK(trace.calls[0].rank == -1);
+  CHECK(merge({trace, trace}, {}).calls == 2);
+}
+
+TEST_CASE("calls whose record was overwritten before they ended are counted as missing") {
+  const TemporaryFolder folder;
+  std::string file;
+  {
+    TraceWriter writer(folder.path().string(), {});
+    file = writer.file();
+    writer.ended(some_call(1, 10));
+    writer.missed(2);
+  }
+  CHECK(parse_rank_trace(text_of(file), file).lost == 1);
+}
+
+TEST_CASE("a forked process leaves the trace of its parent alone") {
+  const TemporaryFolder folder;
+  std::string file;
+  {
+    std::unique_ptr<TraceWriter, InOwnProcess> writer(new TraceWriter(folder.path().string(), {}), {});
+    file = writer->file();
+    const pid_t child = fork();
+    if (child == 0) {
+      writer->ended(some_call(1, 10));
+      writer.reset();
+      _exit(0);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    writer->ended(some_call(2, 20));
+  }
+  const RankTrace trace = parse_rank_trace(text_of(file), file);
+  CHECK_FALSE(trace.cut_short);
+  REQUIRE(trace.calls.size() == 1);
+  CHECK(trace.calls[0].number == 2);
+}
+
+TEST_CASE("a disk without room for the head is an error when the trace begins") {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("/dev/full", folder.path() / "rank-00000-0000000000000000.trace");
+  CHECK_THROWS_AS(TraceWriter(folder.path().string(), {}), Error);
 }
 
 TEST_CASE("a folder that cannot be written is named") {

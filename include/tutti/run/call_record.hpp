@@ -90,6 +90,8 @@ class CallObserver {
   /// It has been made.
   virtual void entered(const CallRecord& record) noexcept { static_cast<void>(record); }
   virtual void ended(const CallRecord& record) noexcept = 0;
+  /// The call with this number has ended, but newer ones have taken its record's place.
+  virtual void missed(std::uint64_t number) noexcept { static_cast<void>(number); }
 };
 
 }  // namespace tutti

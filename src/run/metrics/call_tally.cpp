@@ -55,6 +55,10 @@ std::uint64_t bytes_through_memory(const CallRecord& record) {
   return static_cast<std::uint64_t>(vector * form->cost.all_blocks / record.size + 0.5);
 }
 
+CallTally::CallTally() {
+  for (int code = 1; code <= static_cast<int>(Code::internal); ++code) failures_[static_cast<Code>(code)] = 0;
+}
+
 void CallTally::add(const CallRecord& record) {
   ++ways_[{record.collective, record.engine, record.algorithm}];
   if (record.state == CallState::failed) {

@@ -39,15 +39,17 @@ class CallTally {
   using Place = std::pair<Collective, int>;                ///< with the size class
   using Way = std::tuple<Collective, Backend, Algorithm>;  ///< that it took
 
+  CallTally();
+
   /// A call that has ended.
   void add(const CallRecord& record);
   /// How long the last rank of a call came after the first.
   void add_skew(Collective collective, std::uint64_t bytes, double seconds);
 
   const std::map<Place, Cell>& cells() const { return cells_; }
-  const std::map<Way, std::uint64_t>& ways() const { return ways_; }  ///< calls read
-  const std::map<Code, std::uint64_t>& failures() const { return failures_; }
-  std::uint64_t through_memory() const { return through_memory_; }  ///< bytes
+  const std::map<Way, std::uint64_t>& ways() const { return ways_; }           ///< calls read
+  const std::map<Code, std::uint64_t>& failures() const { return failures_; }  ///< of every code
+  std::uint64_t through_memory() const { return through_memory_; }             ///< bytes
 
   std::uint64_t calls = 0;      ///< made: exact
   std::uint64_t in_flight = 0;  ///< now

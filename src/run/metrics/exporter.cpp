@@ -33,17 +33,48 @@ std::string as_file_name(std::string text) {
   return text.substr(0, 100);
 }
 
+/// Pages of jobs that ended long ago, which would be told for ever: a living job writes its own every second.
+void remove_old_files(const std::string& folder) {
+  const auto old = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  std::error_code error;
+  for (auto each = std::filesystem::directory_iterator(folder, error);
+       !error && each != std::filesystem::directory_iterator(); each.increment(error)) {
+    const std::string name = each->path().filename().string();
+    if (!name.starts_with("tutti-") || !name.ends_with(".prom")) continue;
+    std::error_code unknown;
+    const auto written = each->last_write_time(unknown);
+    if (!unknown && written < old) std::filesystem::remove(each->path(), unknown);
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<Exporter> Exporter::shared(const std::string& destination, int local_rank) {
+  struct Place {
+    std::weak_ptr<Exporter> exporter{};
+    bool taken = false;  ///< until the last one has given back its port
+  };
   static std::mutex mutex;
-  static std::map<std::string, std::weak_ptr<Exporter>> exporters;
-  const std::lock_guard lock(mutex);
-  std::weak_ptr<Exporter>& known = exporters[destination];
-  if (auto exporter = known.lock()) return exporter;
-  auto made = std::make_shared<Exporter>(parse_destination(destination, "metrics"), local_rank);
-  known = made;
-  return made;
+  static std::condition_variable given_back;
+  static std::map<std::string, Place> places;
+  const Destination wanted = parse_destination(destination, "metrics");
+  std::unique_lock lock(mutex);
+  Place& place = places[destination];
+  std::shared_ptr<Exporter> exporter;
+  given_back.wait(lock, [&] { return (exporter = place.exporter.lock()) != nullptr || !place.taken; });
+  if (exporter != nullptr) return exporter;
+  const auto give_back = [&place, own = InOwnProcess()](Exporter* done) {
+    if (!own.is_here()) return;
+    own(done);
+    {
+      const std::lock_guard lock(mutex);
+      place.taken = false;
+    }
+    given_back.notify_all();
+  };
+  exporter = std::shared_ptr<Exporter>(std::make_unique<Exporter>(wanted, local_rank).release(), give_back);
+  place = {exporter, true};
+  return exporter;
 }
 
 Exporter::Exporter(Destination destination, int local_rank) : folder_(std::move(destination.folder)) {
@@ -79,17 +110,18 @@ Exporter::~Exporter() {
 }
 
 void Exporter::add(const Watched& rank) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   RankMetrics& metrics = ranks_[rank.facts.rank];
   metrics.facts = rank.facts;
-  sources_.push_back({.watched = rank, .reader = {}, .tally = &metrics.tally});
   if (rank.first_of_host && !std::exchange(tells_of_host_, true)) {
     nvml_ = nvml::library();
-    read_host();
+    read_host(lock);
   }
   if (!folder_.empty() && file_.empty()) {
     file_ = fmt::format("{}/tutti-{}-rank-{}.prom", folder_, as_file_name(rank.facts.job), rank.facts.rank);
+    remove_old_files(folder_);
   }
+  sources_.push_back({.watched = rank, .reader = {}, .tally = &metrics.tally});
 }
 
 void Exporter::remove(const FlightRecorder* recorder) noexcept {
@@ -100,7 +132,7 @@ void Exporter::remove(const FlightRecorder* recorder) noexcept {
   try {
     read_calls(*found);
     read_skew();
-  } catch (const std::bad_alloc&) {  // then the last calls are missing
+  } catch (const std::exception&) {  // out of memory: then the last calls are missing
   }
   found->reader.leave(*found->tally);
   sources_.erase(found);
@@ -141,30 +173,44 @@ void Exporter::read_skew() {
   }
 }
 
-void Exporter::read_host() {
+/// A driver may take its time: meanwhile `lock` is open.
+void Exporter::read_host(std::unique_lock<std::mutex>& lock) {
   if (!tells_of_host_) return;
-  if (nvml_ != nullptr) gpus_ = read_gpus(*nvml_);
-  ports_ = read_ports("");
-}
-
-std::string Exporter::page(Style style) {
-  Snapshot snapshot;
-  {
-    const std::lock_guard lock(mutex_);
-    for (Source& source : sources_) read_calls(source);
-    for (const auto& [rank, metrics] : ranks_) snapshot.ranks.push_back(metrics);
-    snapshot.late = late_;
-    snapshot.gpus = gpus_;
-    snapshot.ports = ports_;
+  const std::shared_ptr<const nvml::Functions> nvml = nvml_;
+  lock.unlock();
+  std::vector<GpuReading> gpus;
+  std::vector<PortReading> ports;
+  try {
+    if (nvml != nullptr) gpus = read_gpus(*nvml);
+    ports = read_ports("");
+  } catch (...) {
+    lock.lock();
+    throw;
   }
-  return page_of(snapshot, style);
+  lock.lock();
+  gpus_ = std::move(gpus);
+  ports_ = std::move(ports);
 }
 
-/// A reader finds the old file or the new one.
+Snapshot Exporter::counted() {
+  Snapshot snapshot;
+  const std::lock_guard lock(mutex_);
+  for (Source& source : sources_) read_calls(source);
+  for (const auto& [rank, metrics] : ranks_) snapshot.ranks.push_back(metrics);
+  snapshot.late = late_;
+  snapshot.gpus = gpus_;
+  snapshot.ports = ports_;
+  return snapshot;
+}
+
+/// A reader finds the old file or the new one. The files of several jobs are one page to whoever collects them: "run" tells
+/// their samples apart.
 void Exporter::write_file() noexcept {
   try {
     if (file_.empty()) return;
-    const std::string text = page(Style::prometheus);
+    const Snapshot snapshot = counted();
+    const std::string text =
+        page_of(snapshot, Style::prometheus, {{"run", snapshot.ranks.empty() ? "" : snapshot.ranks.front().facts.job}});
     const std::string temporary = file_ + ".new";
     std::FILE* file = std::fopen(temporary.c_str(), "we");
     if (file == nullptr) return;
@@ -185,13 +231,12 @@ void Exporter::serve() {
       for (Source& source : sources_) read_calls(source);
       if (look % skew_after == 0) read_skew();
       if (look % host_after == 0) {
-        read_host();
+        read_host(lock);
         lock.unlock();
         write_file();
         lock.lock();
       }
-    } catch (const std::bad_alloc&) {  // this look is left out
-      if (!lock.owns_lock()) lock.lock();
+    } catch (const std::exception&) {  // out of memory: this look is left out
     }
   }
 }
@@ -202,7 +247,7 @@ Watching::Watching(std::shared_ptr<Exporter> exporter, const Watched& rank)
 }
 
 Watching::~Watching() {
-  if (exporter_ != nullptr) exporter_->remove(recorder_);
+  if (exporter_ != nullptr && own_.is_here()) exporter_->remove(recorder_);
 }
 
 }  // namespace tutti::metrics

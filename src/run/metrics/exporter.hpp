@@ -15,6 +15,7 @@
 #include "run/metrics/http_server.hpp"
 #include "run/metrics/page.hpp"
 #include "run/metrics/skew.hpp"
+#include "run/own_process.hpp"
 
 namespace tutti {
 class FlightRecorder;
@@ -30,10 +31,10 @@ struct Watched {
   std::map<int, std::string> neighbours{};  ///< of it: the recorder files of the host's other ranks, by rank
 };
 
-/// One for a process and destination. It has a thread, and the server another one; calls are not held up by it.
+/// One for a process and destination; a fork of the process leaves it alone. It has a thread, and the server another one; calls are not held up by it.
 class Exporter {
  public:
-  /// That of this process for such a destination; made by the first rank. Throws what HttpServer throws, and
+  /// That of this process for such a destination; made by the first rank, once an earlier one is gone. Throws what HttpServer throws, and
   /// Error(resource) for a folder that cannot be written.
   static std::shared_ptr<Exporter> shared(const std::string& destination, int local_rank);
 
@@ -47,7 +48,7 @@ class Exporter {
   void remove(const FlightRecorder* recorder) noexcept;
 
   /// The page as it is now.
-  std::string page(Style style);
+  std::string page(Style style) { return page_of(counted(), style); }
   /// -1: there is no server.
   int port() const noexcept { return server_ != nullptr ? server_->port() : -1; }
 
@@ -59,9 +60,10 @@ class Exporter {
   };
 
   void serve();
+  Snapshot counted();
   void read_calls(Source& source);
   void read_skew();
-  void read_host();
+  void read_host(std::unique_lock<std::mutex>& lock);
   void write_file() noexcept;
 
   // Guarded by mutex_, but for what the constructor sets.
@@ -96,6 +98,7 @@ class Watching {
  private:
   std::shared_ptr<Exporter> exporter_;
   const FlightRecorder* recorder_ = nullptr;
+  InOwnProcess own_;
 };
 
 }  // namespace tutti::metrics

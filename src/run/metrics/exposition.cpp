@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -70,11 +71,16 @@ void Exposition::line(std::string_view suffix, const Labels& labels, std::string
   text_ += name_;
   text_ += suffix;
   char before = '{';
-  for (const auto& [name, text] : labels) {
+  const auto add = [&](std::string_view name, const std::string& text) {
     fmt::format_to(std::back_inserter(text_), "{}{}=\"{}\"", before, name, escaped(text));
     before = ',';
+  };
+  for (const auto& [name, text] : labels) add(name, text);
+  for (const auto& [name, text] : everywhere_) {
+    const auto same = [name = name](const auto& each) { return each.first == name; };
+    if (std::none_of(labels.begin(), labels.end(), same)) add(name, text);
   }
-  if (!labels.empty()) text_ += '}';
+  if (before == ',') text_ += '}';
   text_ += ' ';
   text_ += value;
   text_ += '\n';

@@ -24,7 +24,8 @@ enum class Kind { gauge, counter, histogram, info };
 /// Family after family, each followed by its samples.
 class Exposition {
  public:
-  explicit Exposition(Style style) : style_(style) {}
+  /// Every sample has the labels `everywhere`, besides its own.
+  explicit Exposition(Style style, Labels everywhere = {}) : style_(style), everywhere_(std::move(everywhere)) {}
 
   /// Samples that follow belong to it. The name is without _total or _info; it ends with the unit, if there is one.
   void family(std::string_view name, Kind kind, std::string_view unit, std::string_view help);
@@ -42,6 +43,7 @@ class Exposition {
   void line(std::string_view suffix, const Labels& labels, std::string_view value);
 
   Style style_;
+  Labels everywhere_;
   std::string name_;
   Kind kind_ = Kind::gauge;
   std::string text_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 namespace tutti::metrics {
 
@@ -63,6 +64,7 @@ void write_calls(Exposition& page, const Snapshot& snapshot) {
   }
   page.family("tutti_call_failures", Kind::counter, "", "Calls that ended with an error, of those read");
   for (const RankMetrics& rank : snapshot.ranks) {
+    // Also of codes that have not occurred: of a counter that begins at 1 nobody sees it rise.
     for (const auto& [code, calls] : rank.tally.failures()) {
       Labels labels = of_rank(rank);
       labels.emplace_back("code", name(code));
@@ -138,8 +140,8 @@ void write_links(Exposition& page, const Snapshot& snapshot, const std::string& 
 
 }  // namespace
 
-std::string page_of(const Snapshot& snapshot, Style style) {
-  Exposition page(style);
+std::string page_of(const Snapshot& snapshot, Style style, Labels everywhere) {
+  Exposition page(style, std::move(everywhere));
   write_calls(page, snapshot);
   const std::string host = snapshot.ranks.empty() ? "" : snapshot.ranks.front().facts.host;
   if (!snapshot.gpus.empty()) write_gpus(page, snapshot, host);

@@ -40,6 +40,7 @@ struct Snapshot {
 };
 
 /// docs/metrics.md lists the families. The label "rank" tells ranks of a process apart; GPUs and ports carry "host".
-std::string page_of(const Snapshot& snapshot, Style style);
+/// `everywhere`: see Exposition.
+std::string page_of(const Snapshot& snapshot, Style style, Labels everywhere = {});
 
 }  // namespace tutti::metrics

@@ -7,11 +7,35 @@
 
 namespace tutti::metrics {
 
+namespace {
+
+struct Entry {
+  std::size_t rank;
+  const CallRecord* record;
+};
+
+bool all_wait_for_all(Collective collective) {
+  return collective == Collective::all_reduce || collective == Collective::reduce_scatter ||
+         collective == Collective::all_gather || collective == Collective::all_to_all ||
+         collective == Collective::barrier;
+}
+
+/// Have all ranks of a call that are among so many entered it? `members` of them have calls of its communicator.
+/// How many of its ranks are on other hosts nobody says; but where all wait for all, a call that has ended was entered
+/// by everybody.
+bool all_are_here(std::size_t members, std::size_t ranks, const std::vector<Entry>& entries) {
+  const auto size = static_cast<std::size_t>(entries.front().record->size);
+  if (entries.size() == size) return true;
+  if (entries.size() != members) return false;
+  if (size > ranks) return true;
+  return all_wait_for_all(entries.front().record->collective) &&
+         std::all_of(entries.begin(), entries.end(),
+                     [](const Entry& entry) { return entry.record->state == CallState::done; });
+}
+
+}  // namespace
+
 std::vector<Arrivals> SkewFinder::compare(std::span<const std::vector<CallRecord>> records) {
-  struct Entry {
-    std::size_t rank;
-    const CallRecord* record;
-  };
   std::map<std::uint64_t, std::size_t> members;  // ranks that have calls of a communicator
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<Entry>> calls;  // by communicator and turn
   for (std::size_t rank = 0; rank < records.size(); ++rank) {
@@ -26,9 +50,7 @@ std::vector<Arrivals> SkewFinder::compare(std::span<const std::vector<CallRecord
   }
   std::vector<Arrivals> found;
   for (const auto& [call, entries] : calls) {
-    // Where all its ranks may be here, all must be; of those of several hosts, those that have such calls.
-    const auto size = static_cast<std::size_t>(entries.front().record->size);
-    if (entries.size() < 2 || entries.size() != (size <= records.size() ? size : members[call.first])) continue;
+    if (entries.size() < 2 || !all_are_here(members[call.first], records.size(), entries)) continue;
     const auto earlier = [](const Entry& a, const Entry& b) { return a.record->entered < b.record->entered; };
     const auto [first, last] = std::minmax_element(entries.begin(), entries.end(), earlier);
     Arrivals arrivals{.collective = first->record->collective, .bytes = call_size(*first->record)};

@@ -108,6 +108,7 @@ void NvtxRanges::entered(const CallRecord& record) noexcept {
     event.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
     event.payload.ullValue = payload.bytes;
   }
+  ended(record);  // a call that this one has overtaken, if there is one: its own end will not be told
   ranges_[record.number % recorded_calls] = nvtxDomainRangeStartEx(domain().handle, &event);
 }
 

@@ -30,8 +30,10 @@ TraceWriter::TraceWriter(const std::string& folder, const TraceHead& head)
                 "let TUTTI_TRACE name a folder that can be written");
   }
   calls_.reserve(4096);
-  write(head_line(head));
-  std::fflush(file_.get());
+  if (!write(head_line(head)) || std::fflush(file_.get()) != 0) {
+    throw_errno(Code::resource, fmt::format("cannot write the trace {}", path_),
+                "let TUTTI_TRACE name a folder on a disk that has room");
+  }
   thread_ = quiet_thread("tutti-trace", [this] { serve(); });
 }
 
@@ -46,6 +48,7 @@ TraceWriter::~TraceWriter() {
 }
 
 void TraceWriter::ended(const CallRecord& record) noexcept {
+  if (!own_.is_here()) return;
   const std::lock_guard lock(mutex_);
   try {
     if (calls_.size() < most_waiting) {
@@ -57,7 +60,15 @@ void TraceWriter::ended(const CallRecord& record) noexcept {
   ++lost_;
 }
 
-void TraceWriter::write(const std::string& text) { std::fwrite(text.data(), 1, text.size(), file_.get()); }
+void TraceWriter::missed(std::uint64_t) noexcept {
+  if (!own_.is_here()) return;
+  const std::lock_guard lock(mutex_);
+  ++lost_;
+}
+
+bool TraceWriter::write(const std::string& text) {
+  return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
+}
 
 void TraceWriter::serve() {
   std::vector<CallRecord> calls;

@@ -10,12 +10,13 @@
 #include <thread>
 #include <vector>
 
+#include "run/own_process.hpp"
 #include "run/trace/rank_trace.hpp"
 #include "tutti/run/call_record.hpp"
 
 namespace tutti::trace {
 
-/// A call costs a copy of its record; a thread writes. When it cannot keep up, calls are left out and counted.
+/// To be owned with InOwnProcess: a fork of the process has no thread that writes. A call costs a copy of its record; a thread writes. When it cannot keep up, calls are left out and counted.
 class TraceWriter final : public CallObserver {
  public:
   /// Makes the folder and, in it, the rank's file. Throws Error(resource) naming them.
@@ -23,6 +24,7 @@ class TraceWriter final : public CallObserver {
   ~TraceWriter() override;  ///< writes what is left; nobody may tell it of calls any more
 
   void ended(const CallRecord& record) noexcept override;
+  void missed(std::uint64_t number) noexcept override;
   const std::string& file() const noexcept { return path_; }
 
  private:
@@ -30,8 +32,9 @@ class TraceWriter final : public CallObserver {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   void serve();
-  void write(const std::string& text);
+  bool write(const std::string& text);
 
+  const InOwnProcess own_;
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
   std::mutex mutex_;  ///< guards what follows, to thread_
