@@ -52,7 +52,7 @@ void remove_old_files(const std::string& folder) {
 std::shared_ptr<Exporter> Exporter::shared(const std::string& destination, int local_rank) {
   struct Place {
     std::weak_ptr<Exporter> exporter{};
-    bool taken = false;  ///< until the last one has given back its port
+    pid_t taken_by = 0;  ///< until the last one has given back its port; a fork has neither
   };
   static std::mutex mutex;
   static std::condition_variable given_back;
@@ -61,19 +61,19 @@ std::shared_ptr<Exporter> Exporter::shared(const std::string& destination, int l
   std::unique_lock lock(mutex);
   Place& place = places[destination];
   std::shared_ptr<Exporter> exporter;
-  given_back.wait(lock, [&] { return (exporter = place.exporter.lock()) != nullptr || !place.taken; });
+  given_back.wait(lock, [&] { return place.taken_by != ::getpid() || (exporter = place.exporter.lock()) != nullptr; });
   if (exporter != nullptr) return exporter;
   const auto give_back = [&place, own = InOwnProcess()](Exporter* done) {
     if (!own.is_here()) return;
     own(done);
     {
       const std::lock_guard lock(mutex);
-      place.taken = false;
+      place.taken_by = 0;
     }
     given_back.notify_all();
   };
   exporter = std::shared_ptr<Exporter>(std::make_unique<Exporter>(wanted, local_rank).release(), give_back);
-  place = {exporter, true};
+  place = {exporter, ::getpid()};
   return exporter;
 }
 

@@ -83,9 +83,13 @@ void TraceWriter::serve() {
     }
     std::uint64_t failed = 0;
     for (const CallRecord& call : calls) {
-      text = failed > 0 ? "\n" : "";  // a line that was cut off ends here
-      text += call_line(call);
-      if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) ++failed;
+      try {
+        text = failed > 0 ? "\n" : "";  // a line that was cut off ends here
+        text += call_line(call);
+        if (!write(text)) ++failed;
+      } catch (const std::exception&) {  // out of memory
+        ++failed;
+      }
     }
     if (std::fflush(file_.get()) != 0) failed = calls.size();
     if (failed > 0) {
