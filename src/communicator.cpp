@@ -37,12 +37,31 @@ const Config& Communicator::config() const noexcept { return state_->config; }
 
 Decision Communicator::decide(const Request& request) const {
   validate(request, rank(), size());
+  if (request.memory == Memory::device) state_->find_devices(request);
   return tutti::decide(request, state_->facts);
 }
 
 Work Communicator::submit(const Request& request) {
   const auto lock = state_->family.loop->guard();
   return Work(state_->begin(request), *state_);
+}
+
+/// Calls of one engine on device memory are told to it as a group: on a stream they would wait for one another.
+Work Communicator::submit_together(const std::vector<Request>& requests) {
+  const auto lock = state_->family.loop->guard();
+  std::vector<Work> parts;
+  parts.reserve(requests.size());
+  const bool on_device = std::any_of(requests.begin(), requests.end(),
+                                     [](const Request& request) { return request.memory == Memory::device; });
+  if (on_device) state_->device_engines.group_begins();
+  try {
+    for (const Request& request : requests) parts.emplace_back(state_->begin(request), *state_);
+  } catch (...) {
+    if (on_device) state_->device_engines.group_ends();
+    throw;
+  }
+  if (on_device) state_->device_engines.group_ends();
+  return Work(std::move(parts));
 }
 
 void Communicator::abort() noexcept { state_->engine->abort(); }
@@ -99,9 +118,12 @@ std::optional<Communicator> Communicator::split(int color, int key) const {
     return all[2 * static_cast<std::size_t>(a) + 1] < all[2 * static_cast<std::size_t>(b) + 1];
   });
   const std::uint64_t number = state_->splits++;
+  std::shared_ptr<DeviceEngines::Part> devices = state_->device_engines.split(color, key);
   if (color < 0) return std::nullopt;
 
-  return Communicator(state_->part(members, fmt::format("split/{}/{}/", number, color)));
+  Communicator made(state_->part(members, fmt::format("split/{}/{}/", number, color)));
+  made.state_->device_engines.take(std::move(devices));
+  return made;
 }
 
 }  // namespace tutti

@@ -69,6 +69,8 @@ CommunicatorState::Family new_family(const World& world, const Config& config) {
   family.recorder = std::make_shared<FlightRecorder>(world, family.id, config.flight_recorder);
   family.topology = machine_of(world, config, placement);
   family.numa_node = numa_node_in(family.topology);
+  const auto here = placement.on(placement.host(world.rank));
+  family.device_turn = static_cast<int>(std::find(here.begin(), here.end(), world.rank) - here.begin());
   if (placement.hosts() > 1) {
     family.topology = gather_topology(world, placement, family.topology, deadline);
     std::vector<int> everybody(static_cast<std::size_t>(world.size));
@@ -139,7 +141,8 @@ CommunicatorState::CommunicatorState(World given, const Config& settings, std::o
       team(local_world(world, family.roll), family.numa_node, world.deadline()),
       facts(facts_of(family.roll, team, config)),
       recorded_as(family.recorder->join(family.id, family.parent, world.rank, world.size)),
-      engine(engine_for(*this)) {}
+      engine(engine_for(*this)),
+      device_engines(*this) {}
 
 CommunicatorState::Room::Room(std::shared_ptr<std::size_t> mapped, const World& local, std::size_t most)
     : mapped_(std::move(mapped)), bytes_(host::ArenaShape::for_ranks(local.size).total_bytes()) {
@@ -191,12 +194,20 @@ Operation& CommunicatorState::begin(const Request& request) {
 
 Operation& CommunicatorState::begin_anew(const Request& request) {
   validate(request, world.rank, world.size);
+  if (request.memory == Memory::device) {
+    find_devices(request);
+    return device_engines.run(decide(request, facts), request);
+  }
   const Decision decision = decide(request, facts);
   Remembered* known = nullptr;
   if (request.counts.empty()) {  // tables of counts are too long to compare
     known = memory.remember(request, shape_of(request, world.rank, world.size), decision);
   }
   return engine->run(decision, request, known != nullptr ? &known->preparation : nullptr);
+}
+
+void CommunicatorState::find_devices(const Request& request) {
+  if (!facts.device.known) facts.device = device_engines.find(describe(request));
 }
 
 }  // namespace tutti

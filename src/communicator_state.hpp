@@ -9,6 +9,7 @@
 
 #include "call_watch.hpp"
 #include "choose/choose.hpp"
+#include "device_engines.hpp"
 #include "run/call_memory.hpp"
 #include "run/engine.hpp"
 #include "run/flight_recorder.hpp"
@@ -29,6 +30,8 @@ struct CommunicatorState final : Keeper {
     RollCall roll{};
     Topology topology{};  ///< of all hosts
     int numa_node = -1;
+    int device_turn =
+        0;  ///< this rank among those of its host, in the first communicator: they take its devices in turn
     std::shared_ptr<Network> network{};  ///< of this communicator's own; null when all ranks are on one host
     std::shared_ptr<ProgressLoop> loop{};
     std::shared_ptr<FlightRecorder> recorder{};
@@ -66,6 +69,8 @@ struct CommunicatorState final : Keeper {
   /// Checks, chooses and runs; what a call like this one has been through before is not done again.
   Operation& begin(const Request& request);
   Operation& begin_anew(const Request& request);
+  /// Collective, the first time: which engines for device memory the ranks have. Throws where there is none.
+  void find_devices(const Request& request);
 
   World world;
   Config config;
@@ -75,6 +80,7 @@ struct CommunicatorState final : Keeper {
   Facts facts;
   std::uint16_t recorded_as;  ///< FlightRecorder::join
   std::unique_ptr<Engine> engine;
+  DeviceEngines device_engines;
   CallMemory memory;
   bool shrunk = false;       ///< it was asked for
   std::uint64_t splits = 0;  ///< splits made so far: the same number on all ranks

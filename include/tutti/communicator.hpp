@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "tutti/base/element.hpp"
 #include "tutti/base/request.hpp"
@@ -45,6 +46,8 @@ class Buffer {
 /// Making one is collective. Calls on one communicator are made in the same order by all its ranks, each from one thread
 /// at a time. Different communicators of a process may be used by different threads, unless one was split from the other
 /// without Config::progress_thread: those share their progress.
+///
+/// The first call on device memory is where the ranks look for their devices and engines: it is collective, whatever it is.
 class Communicator {
  public:
   /// Throws bootstrap, timeout (naming the ranks that have not come), resource, unsupported.
@@ -90,6 +93,8 @@ class Communicator {
  private:
   explicit Communicator(std::shared_ptr<CommunicatorState> state) : state_(std::move(state)) {}
   std::shared_ptr<void> allocate_bytes(std::size_t bytes);
+  friend class Group;
+  Work submit_together(const std::vector<Request>& requests);
 
   std::shared_ptr<CommunicatorState> state_;
 };

@@ -10,11 +10,12 @@
 
 #include "tutti/base/environment.hpp"
 #include "tutti/choose/tuning.hpp"
+#include "tutti/run/nccl_settings.hpp"
 #include "tutti/topology/topology.hpp"
 
 namespace tutti {
 
-/// The same on all ranks, except for `topology`.
+/// The same on all ranks, except for `topology` and `device`.
 struct Config {
   std::optional<Topology> topology{};          ///< none: the processors and memory of this machine are read
   std::chrono::milliseconds timeout{300'000};  ///< of a call that names none
@@ -36,6 +37,9 @@ struct Config {
   std::string metrics{};
   /// The folder in which each rank writes a trace of all its calls, for `tutti trace`. Empty: none. See docs/trace.md.
   std::string trace{};
+
+  std::optional<int> device{};  ///< for device memory; none: the rank's number on its host, modulo visible devices
+  NcclSettings nccl{};          ///< for the engine nccl
 
   bool operator==(const Config&) const = default;
 };

@@ -202,10 +202,7 @@ void refuse(const Request& request, const std::string& why, const char* remedy) 
 }
 
 Decision decide(const Request& request, const Facts& facts) {
-  if (request.memory != Memory::host) {
-    refuse(request, "its buffers are in device memory, and no engine here reaches that",
-           "copy them to host memory and pass on_host");
-  }
+  if (request.memory == Memory::device) return decide_on_device(request, facts);
   return facts.hosts > 1 ? decide_between_hosts(request, facts) : decide(request, facts, true);
 }
 
@@ -213,6 +210,7 @@ Decision decide_without_window(const Request& request, const Facts& facts) { ret
 
 std::string describe(const Decision& decision) {
   if (decision.backend == Backend::mpi) return "mpi";
+  if (decision.backend == Backend::nccl) return "nccl";
   if (decision.backend == Backend::two_level) return fmt::format("two_level/{}", name(decision.algorithm));
   return fmt::format("{}/{}/{}", name(decision.backend), name(decision.algorithm), name(decision.protocol));
 }

@@ -10,6 +10,12 @@
 
 namespace tutti {
 
+/// Which engines there are for device memory, on every rank.
+struct DeviceFacts {
+  bool known = false;    ///< the ranks have looked
+  int nccl_version = 0;  ///< 22809; the oldest of any rank
+};
+
 /// What a choice may depend on. Every field has the same value on every rank of the communicator; that is why
 /// a call needs no negotiation.
 struct Facts {
@@ -23,6 +29,7 @@ struct Facts {
   std::size_t packet_bytes = 0;    ///< payload of one packet slot
   std::size_t fifo_bytes = 0;      ///< payload of one fifo slot
   const Tuning* tuning = nullptr;  ///< what was measured on this machine, equal on all ranks; null: nothing
+  DeviceFacts device{};
 };
 
 /// The cheapest way, by what was measured for such calls, else by the host engine's crossovers (docs/choice.md); or the
@@ -32,6 +39,9 @@ Decision decide(const Request& request, const Facts& facts);
 
 /// The same call when it turned out that not every rank's buffer can be reached.
 Decision decide_without_window(const Request& request, const Facts& facts);
+
+/// For buffers in device memory. docs/nccl.md says what NCCL can.
+Decision decide_on_device(const Request& request, const Facts& facts);
 
 /// Throws unsupported for a request that options name no way for.
 [[noreturn]] void refuse(const Request& request, const std::string& why, const char* remedy);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cli/bench_device.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
 
@@ -62,5 +63,8 @@ void place_buffers(Call& call, const Buffers& buffers, int rank) {
       break;
   }
 }
+
+Buffers::Buffers(int device, std::size_t bytes)
+    : in_(device_memory(device, std::max(bytes, page))), out_(device_memory(device, std::max(bytes, page))) {}
 
 }  // namespace tutti::bench

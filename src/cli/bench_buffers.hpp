@@ -16,6 +16,8 @@ namespace tutti::bench {
 class Buffers {
  public:
   Buffers(Communicator& communicator, BufferKind kind, std::size_t bytes);
+  /// In the memory of a device.
+  Buffers(int device, std::size_t bytes);
 
   std::byte* in() const { return in_.get(); }
   std::byte* out() const { return out_.get(); }

@@ -24,6 +24,7 @@ Request request_of(const Call& call, int rank, int ranks, const Options& options
   request.collective = call.collective;
   request.type = call.type;
   request.element_size = size_of(call.type);
+  request.memory = call.memory;
   request.in = call.in;
   request.out = call.out;
   request.in_count = call.extent.in;

@@ -21,6 +21,7 @@ struct Call {
   Extent extent{};
   std::byte* in = nullptr;   ///< [extent.in] elements
   std::byte* out = nullptr;  ///< [extent.out] elements
+  Memory memory = Memory::host;
 
   std::size_t in_bytes() const { return extent.in * size_of(type); }
   std::size_t out_bytes() const { return extent.out * size_of(type); }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "cli/bench_device.hpp"
 #include "cli/bench_pattern.hpp"
 
 namespace tutti::bench {
@@ -28,12 +29,14 @@ std::size_t begin_in_sender(const Call& call, int from, int to, int ranks) {
 }  // namespace
 
 void prepare(const Call& call, Place place, std::uint64_t seed) {
+  if (call.memory == Memory::device) return DeviceCopy(call).prepare(place, seed);
   if (call.extent.out > 0) std::memset(call.out, 0xa5, call.out_bytes());
   if (call.extent.in == 0) return;
   lay(pattern_of(call, place, seed).contribution(place.rank), size_of(call.type), 0, call.extent.in, call.in);
 }
 
 void touch(const Call& call, Place place) {
+  if (call.memory == Memory::device) return DeviceCopy(call).touch(place);
   std::uint64_t read = 0;
   for (std::size_t at = 0; at + sizeof read <= call.out_bytes(); at += sizeof read) {
     std::uint64_t word = 0;
@@ -47,6 +50,7 @@ void touch(const Call& call, Place place) {
 }
 
 std::size_t wrong_elements(const Call& call, Place place, std::uint64_t seed) {
+  if (call.memory == Memory::device) return DeviceCopy(call).wrong_elements(place, seed);
   const Pattern pattern = pattern_of(call, place, seed);
   const std::size_t element = size_of(call.type);
   const auto wrong_from = [&](int source, std::size_t position, std::size_t begin, std::size_t count) {

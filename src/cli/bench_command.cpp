@@ -128,6 +128,8 @@ void add_bench_options(CLI::App& command, bench::BenchText& text) {
                   "private (the caller's memory), shared (the communicator's), or both "
                   "as a list")
       ->capture_default_str();
+  command.add_option("--engine", text.engine, "automatic (host memory), or nccl (device memory, through NCCL)")
+      ->capture_default_str();
   command.add_flag("--dirty", text.dirty, "Rewrite input and read output before each operation, untimed");
   command.add_flag("--deterministic", text.deterministic, "Ask for results that depend on inputs and rank count only");
   command.add_option("--ranks", text.ranks,

@@ -121,7 +121,9 @@ void check_ranges(const BenchText& text) {
 
 }  // namespace
 
-std::string_view name(BufferKind kind) { return kind == BufferKind::own ? "private" : "shared"; }
+std::string_view name(BufferKind kind) {
+  return kind == BufferKind::own ? "private" : kind == BufferKind::shared ? "shared" : "device";
+}
 
 const char* unsupported(DataType type, Op op) {
   const bool bitwise = op == Op::bitwise_and || op == Op::bitwise_or || op == Op::bitwise_xor;
@@ -176,6 +178,15 @@ BenchOptions parse(const BenchText& text) {
     if (std::find(options.buffers.begin(), options.buffers.end(), kind) == options.buffers.end()) {
       options.buffers.push_back(kind);
     }
+  }
+  if (text.engine == "nccl") {
+    if (text.buffers != "private") refuse("--engine nccl with --buffers", "leave --buffers out: they are the device's");
+    if (options.collective == Collective::barrier) refuse("NCCL has no barrier", "choose another collective");
+    if (!text.peer.empty()) refuse("--engine nccl with --peer mpi", "leave one of them out");
+    options.engine = Backend::nccl;
+    options.buffers = {BufferKind::device};
+  } else if (text.engine != "automatic") {
+    cli::unknown_name("engine", text.engine, {"automatic", "nccl"});
   }
   options.mpi_peer = !text.peer.empty();
   options.ranks = text.ranks;

@@ -25,6 +25,7 @@ struct BenchText {
   std::string operations = "sum";
   std::string in_place = "both";
   std::string buffers = "private";
+  std::string engine = "automatic";
   std::string peer{};
   std::string tuning{};  ///< a file of tutti tune that automatic goes by
   std::string json{};
@@ -41,8 +42,9 @@ struct BenchText {
   bool quiet = false;
 };
 
-enum class BufferKind { own, shared };   ///< the caller's own memory, or comm.allocate's
-std::string_view name(BufferKind kind);  ///< "private", "shared"
+/// The caller's own memory, comm.allocate's, or a device's.
+enum class BufferKind { own, shared, device };
+std::string_view name(BufferKind kind);  ///< "private", "shared", "device"
 
 struct BenchOptions {
   Collective collective = Collective::all_reduce;
@@ -54,6 +56,7 @@ struct BenchOptions {
   std::vector<Op> operations;  ///< {none} where nothing is reduced
   std::vector<bool> in_place;  ///< which of the two, out of place first
   std::vector<BufferKind> buffers;
+  Backend engine = Backend::automatic;
   bool mpi_peer = false;
   int ranks = 0;
   int root = 0;

@@ -11,6 +11,7 @@
 
 #include "cli/bench_buffers.hpp"
 #include "cli/bench_check.hpp"
+#include "cli/bench_device.hpp"
 #include "cli/bench_facts.hpp"
 #include "cli/bench_measure.hpp"
 #include "cli/bench_probe.hpp"
@@ -51,8 +52,8 @@ class Sweep {
 
   Report run() {
     check_against_communicator();
-    report_.facts = facts_of(communicator_, options_, peer_ != nullptr ? peer_->version() : "");
     make_buffers();
+    report_.facts = facts_of(communicator_, options_, peer_ != nullptr ? peer_->version() : "");
     Probe probe(communicator_);
     probe_ = probe.measure();
     if (listener_.begins) listener_.begins(report_.facts, probe_);
@@ -110,7 +111,24 @@ class Sweep {
            std::find(options_.buffers.begin(), options_.buffers.end(), BufferKind::own) != options_.buffers.end();
   }
 
+  bool on_device() const { return options_.engine == Backend::nccl; }
+
+  /// The ranks of a host take its devices in turn, as communicators do. Throws where there is none, on all ranks alike.
+  int own_device(const std::vector<std::string>& hosts) {
+    Call call{.collective = Collective::broadcast, .memory = Memory::device};
+    call.extent.count = call.extent.in = call.extent.out = 1;
+    std::byte nowhere{};  // a decision does not look
+    call.in = call.out = &nowhere;
+    communicator_.decide(request_of(call, place_.rank, place_.ranks, {.backend = options_.engine}));
+    const auto end = hosts.begin() + place_.rank;
+    return static_cast<int>(std::count(hosts.begin(), end, *end)) % device_count();
+  }
+
   void make_buffers() {
+    if (on_device()) {
+      const std::vector<std::string> hosts = gather_texts(communicator_, communicator_.world().host_id);
+      buffers_.emplace(BufferKind::device, Buffers(own_device(hosts), largest()));
+    }
     // With a communicator of their own: one that has allocated buffers looks, in every call, whether it was given them.
     if (shares_buffers()) {
       for_shared_ = communicator_.split(0, place_.rank);
@@ -124,7 +142,10 @@ class Sweep {
   Communicator& communicator_for(BufferKind kind) { return kind == BufferKind::shared ? *for_shared_ : communicator_; }
 
   Options options_of(const Way& way) const {
-    return {.algorithm = way.algorithm, .protocol = options_.protocol, .deterministic = options_.deterministic};
+    return {.algorithm = way.algorithm,
+            .protocol = options_.protocol,
+            .backend = options_.engine,
+            .deterministic = options_.deterministic};
   }
 
   void note(const std::string& text) {
@@ -140,6 +161,7 @@ class Sweep {
     call.op = op;
     call.root = has_root(options_.collective) ? options_.root : 0;
     call.in_place = way.in_place;
+    if (way.buffers == BufferKind::device) call.memory = Memory::device;
     call.extent = extent_of(call.collective, bytes, size_of(type), place_.rank, place_.ranks, call.root);
     place_buffers(call, buffers_.at(way.buffers), place_.rank);
     return call;
@@ -267,7 +289,7 @@ class Sweep {
     row.algorithm = way.is_peer ? peer_->name() : std::string(name(way.algorithm));
     if (!way.is_peer) {
       row.protocol = name(way.decision.protocol);
-      row.decision = fmt::format("{}/{}", name(way.decision.algorithm), row.protocol);
+      row.decision = on_device() ? "nccl" : fmt::format("{}/{}", name(way.decision.algorithm), row.protocol);
     }
     row.buffers = name(way.buffers);
     row.ranks = place_.ranks;

@@ -34,6 +34,10 @@ class Engine {
   /// The caller holds the progress loop's guard.
   virtual Operation& run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) = 0;
 
+  /// The runs until `group_ends` must not wait for one another. They are complete only then.
+  virtual void group_begins() {}
+  virtual void group_ends() {}
+
   /// Makes every call on every rank fail from now on. Any thread.
   virtual void abort() noexcept = 0;
 

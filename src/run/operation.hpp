@@ -10,6 +10,8 @@
 #include <string>
 
 #include "run/flight_recorder.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/base/stream.hpp"
 
 namespace tutti {
 
@@ -33,6 +35,12 @@ class Operation {
   virtual Waiting waiting() const { return {}; }
   /// Told once, when it ends with an error.
   virtual void failed(const std::exception_ptr&) noexcept {}
+  /// The stream waits for it. For operations that are in a stream.
+  virtual void before(Stream) const {
+    throw Error(Code::unsupported, "a call on host memory has no place in a stream", {.remedy = "wait for it"});
+  }
+  /// Nobody will wait for it: one that is in order on the caller's stream is over.
+  virtual void leave() noexcept {}
   /// Told once, when nobody holds it any more. `unseen` is an error that nobody has been told of; else null.
   virtual void released(const std::exception_ptr& unseen) noexcept = 0;
 

@@ -202,6 +202,9 @@ void validate(const Request& request, int rank, int size) {
   validate_counts(request, rank, size);
   validate_size(request, rank);
   validate_operator(request, rank);
+  if (request.options.stream && request.memory == Memory::host && request.collective != Collective::barrier) {
+    fail(request, rank, "a stream, for buffers in host memory", "leave it out, or pass spans made by on_device");
+  }
   if (request.options.timeout.count() == 0) fail(request, rank, "a timeout of zero", "leave it out, or give it time");
   const Shape shape = shape_of(request, rank, size);
   validate_lengths(request, rank, shape);

@@ -38,7 +38,10 @@ std::exception_ptr Work::end(bool seen) noexcept {
 }
 
 void Work::finish() noexcept {
-  if (operation_ != nullptr) end(false);
+  if (operation_ != nullptr) {
+    operation_->leave();
+    end(false);
+  }
   if (parts_ != nullptr) parts_.reset();
 }
 
@@ -63,6 +66,13 @@ void Work::wait() {
   }
   if (error != nullptr) [[unlikely]]
     std::rethrow_exception(std::move(error));
+}
+
+void Work::before(Stream stream) const {
+  if (operation_ != nullptr) operation_->before(stream);
+  if (parts_ != nullptr) {
+    for (const Work& part : *parts_) part.before(stream);
+  }
 }
 
 bool Work::done() {

@@ -3,21 +3,26 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "tutti/base/reduce_op.hpp"
+#include "tutti/base/stream.hpp"
 #include "tutti/base/types.hpp"
 
 namespace tutti {
 
 /// Every default is safe; name only what you mean to change: `{.algorithm = Algorithm::tree}`.
-/// Except for `timeout`, all ranks must give the same values.
+/// Except for `timeout` and `stream`, all ranks must give the same values.
 struct Options {
   Algorithm algorithm = Algorithm::automatic;  ///< automatic: the cheapest
   Protocol protocol = Protocol::automatic;
   Backend backend = Backend::automatic;
-  bool deterministic = false;             ///< the result is bitwise a function of inputs and rank count only
+  bool deterministic = false;  ///< the result is bitwise a function of inputs and rank count only
+  /// Device memory only: the call takes its place in this stream; none: in one of tutti's own, in order with the default
+  /// stream.
+  std::optional<Stream> stream{};
   std::chrono::milliseconds timeout{-1};  ///< of this call; negative: the communicator's; zero is refused
 };
 

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// An answer: no field is `automatic`, and the algorithm is never `direct`. Between hosts the algorithm is that of the
+/// An answer: no field is `automatic`, but for the backend nccl, where both are NCCL's own choice; and the algorithm is never `direct`. Between hosts the algorithm is that of the
 /// stages inside a host; `mpi` where each stage takes its cheapest. The protocol is for one host only.
 struct Decision {
   Backend backend = Backend::host;

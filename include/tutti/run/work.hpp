@@ -1,4 +1,4 @@
-/// @file  Work: a call on its way, to wait for as a future.
+/// @file  Work: a call on its way, to wait for as a future or, on a device, as an event.
 #pragma once
 
 #include <exception>
@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/stream.hpp"
+
 namespace tutti {
 
 class Operation;
 class Keeper;
 
-/// What a collective call returns. Dropping it waits; a failure is then thrown by the communicator's next
+/// What a collective call returns. Dropping it waits, unless the call is on a stream of the caller's: a failure is then thrown by the communicator's next
 /// call.
 ///
 /// Without a progress thread (Config::progress_thread) a call moves on only while its caller, or any wait of
@@ -34,6 +36,9 @@ class Work {
   void wait();
   /// Moves everything on that can move, without blocking; true when wait() would return at once.
   bool done();
+  /// Device memory only: what is put into the stream from now on comes after the call; nothing blocks here. Throws
+  /// unsupported for calls on host memory.
+  void before(Stream stream) const;
 
  private:
   void finish() noexcept;

@@ -1,0 +1,45 @@
+/// @file  DeviceEngines: a communicator's engines for device memory, made when they are first needed.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "choose/choose.hpp"
+#include "run/engine.hpp"
+
+namespace tutti {
+
+struct CommunicatorState;
+
+class DeviceEngines {
+ public:
+  explicit DeviceEngines(CommunicatorState& state);
+  ~DeviceEngines();
+  DeviceEngines(const DeviceEngines&) = delete;
+  DeviceEngines& operator=(const DeviceEngines&) = delete;
+
+  /// Collective: the ranks tell one another what they have. Throws unsupported on all ranks alike when one of them
+  /// cannot use its device, naming it and why.
+  DeviceFacts find(const std::string& operation) const;
+
+  /// Collective where the engine does not exist yet. Under the loop's guard.
+  Operation& run(const Decision& decision, const Request& request);
+  void group_begins();
+  void group_ends();
+
+  /// What a communicator of some of the ranks takes over. Collective over all ranks; null when there is nothing.
+  class Part;
+  std::shared_ptr<Part> split(int color, int key) const;
+  void take(std::shared_ptr<Part> part);
+
+ private:
+  Engine& nccl();
+
+  CommunicatorState& state_;
+  int device_ = 0;
+  std::shared_ptr<Part> part_;
+  std::unique_ptr<Engine> nccl_;
+  bool grouping_ = false;
+};
+
+}  // namespace tutti

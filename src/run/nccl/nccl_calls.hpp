@@ -1,0 +1,34 @@
+/// @file  One request as calls of NCCL.
+#pragma once
+
+#include "run/nccl/nccl_communicator.hpp"
+#include "tutti/base/request.hpp"
+
+namespace tutti::nccl {
+
+/// Device memory of a call's own, in the order of its stream.
+class StreamScratch {
+ public:
+  StreamScratch() = default;
+  StreamScratch(std::size_t bytes, Stream stream);
+  ~StreamScratch();
+  StreamScratch(const StreamScratch&) = delete;
+  StreamScratch& operator=(const StreamScratch&) = delete;
+
+  std::byte* data() const { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  Stream stream_{};
+};
+
+/// Puts the call into the stream. The current device is the communicator's; the caller has begun a group of NCCL's
+/// (calls that are several calls to NCCL must not wait for one another). Afterwards the communicator may be unsettled.
+/// Precondition: the request was decided for NCCL.
+void issue(const NcclCommunicator& communicator, const Request& request, int rank, int ranks, Stream stream,
+           const Context& context);
+
+/// In place, where NCCL cannot: the input is copied first. Bytes of the copy; 0: there is no need.
+std::size_t copy_needed(const Request& request, int ranks);
+
+}  // namespace tutti::nccl
