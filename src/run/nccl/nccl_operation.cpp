@@ -42,7 +42,11 @@ bool NcclOperation::advance() {
     case Stage::in_graph:
       return true;
     case Stage::in_stream:
-      return left_ || end_.reached(context());
+      if (left_) return true;
+      if (!end_.reached(context())) return false;
+      // Work that NCCL gave up is over on the device, too: NCCL alone knows that it came to nothing.
+      if (!engine_.communicator_->aborted()) engine_.communicator_->settled(context());
+      return true;
   }
   return false;
 }

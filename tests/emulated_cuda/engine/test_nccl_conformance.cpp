@@ -19,7 +19,7 @@ using namespace tutti::conformance;
 namespace {
 
 std::vector<Case> cases_here() {
-  const auto cases = cases_for_nccl(1, 8, seed_of_run(), instrumented() ? 40 : 4);
+  const auto cases = cases_for_nccl(1, 8, seed_of_run(), instrumented() ? 80 : 10);
   std::cout << fmt::format("{} cases, seed {}\n", cases.size(), seed_of_run());
   return cases;
 }
