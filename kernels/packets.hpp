@@ -81,6 +81,8 @@ class PacketTransfer {
   TUTTI_HOST_DEVICE static bool one(const LaneMemory& memory, std::size_t unit, int index, bool plain) {
     A total[elements]{};
     T only[elements]{};
+    T own[elements]{};
+    if (memory.own_at >= 0) read_own(memory, unit, own);
 #pragma unroll 1
     for (int s = 0; s < memory.source_count; s += flight) {
       Line lines[flight][Unit::lines]{};
@@ -109,19 +111,17 @@ class PacketTransfer {
       for (int f = 0; f < flight; ++f) {
         if (s + f >= memory.source_count) continue;
         T values[elements];
+        unpack(lines[f], values);
         if (s + f == memory.own_at) {
-          read_own(memory, s + f, unit, values);
-        } else {
-          unpack(lines[f], values);
+#pragma unroll
+          for (int e = 0; e < elements; ++e) values[e] = own[e];
         }
 #pragma unroll
         for (int e = 0; e < elements; ++e) {
           const bool first = s == 0 && f == 0;
           if (first) only[e] = values[e];
           if (How::copies || plain) continue;
-          T value = values[e];
-          if (s + f == memory.own_at && How::scales(memory)) value = How::scaled(memory, value);
-          total[e] = first ? How::take(value) : How::join(memory, total[e], How::take(value));
+          total[e] = first ? How::take(values[e]) : How::join(memory, total[e], How::take(values[e]));
         }
       }
     }
@@ -155,12 +155,16 @@ class PacketTransfer {
     return {line, good};
   }
 
-  TUTTI_HOST_DEVICE static void read_own(const LaneMemory& memory, int source, std::size_t unit,
-                                         T (&values)[elements]) {
-    const T* const own = reinterpret_cast<const T*>(memory.sources[source]) + unit * static_cast<std::size_t>(elements);
+  /// This rank's own contribution, multiplied where the call wants that.
+  TUTTI_HOST_DEVICE static void read_own(const LaneMemory& memory, std::size_t unit, T (&values)[elements]) {
+    const T* const own =
+        reinterpret_cast<const T*>(memory.sources[memory.own_at]) + unit * static_cast<std::size_t>(elements);
     const int count = filled(memory, unit);
 #pragma unroll
     for (int e = 0; e < elements; ++e) values[e] = own[e < count ? e : 0];
+    if (!How::scales(memory)) return;
+#pragma unroll
+    for (int e = 0; e < elements; ++e) values[e] = How::scaled(memory, values[e]);
   }
 
   TUTTI_HOST_DEVICE static void unpack(const Line (&lines)[Unit::lines], T (&values)[elements]) {

@@ -19,6 +19,7 @@ class Transfer {
   using A = typename How::A;
   static constexpr bool fits = 16 % sizeof(T) == 0;
   static constexpr int per_pack = fits ? static_cast<int>(16 / sizeof(T)) : 1;
+  static constexpr int flight = sizeof(T) == 1 ? 2 : 4;  // packs on their way at once: as many as registers hold
 
  public:
   TUTTI_HOST_DEVICE static void run(const Crew& crew, const LaneMemory& memory) {
@@ -66,7 +67,6 @@ class Transfer {
 
   /// A ring's step: several packs of both sources are on their way at once.
   TUTTI_HOST_DEVICE static void two(const Crew& crew, const LaneMemory& memory, std::size_t packs) {
-    constexpr int flight = sizeof(T) == 1 ? 2 : 4;  // as many as registers hold
     const std::byte* const left = memory.sources[0];
     const std::byte* const right = memory.sources[1];
     const std::size_t stride = crew.size();
@@ -107,9 +107,8 @@ class Transfer {
     return result;
   }
 
-  /// Any number of sources: four of them are on their way at once.
+  /// Any number of sources: several of them are on their way at once.
   TUTTI_HOST_DEVICE static void many(const Crew& crew, const LaneMemory& memory, std::size_t packs, bool averages) {
-    constexpr int flight = 4;
 #pragma unroll 1
     for (std::size_t i = crew.rank(); i < packs; i += crew.size()) {
       A total[per_pack]{};

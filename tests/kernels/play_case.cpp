@@ -148,8 +148,7 @@ std::optional<std::string> play_case(VirtualDevices& devices, const Case& c, std
     call.element_size = size;
     call.chunk = chunk_of(call.schedule, call.layout, call.shape, call.channels, packets, size);
     call.rounds = plan::rounds(call.layout, call.chunk);
-    call.averages = request.op.kind == Op::average;
-    call.scales = request.op.kind == Op::premultiplied_sum;
+    put_operator(call, request.op.kind);
     call.factor = request.op.scale();
     mine_first.kernel =
         host_kernel(static_cast<DataType>(c.type), reduces(c.collective) ? request.op.kind : Op::none, packets);

@@ -70,7 +70,7 @@ std::vector<std::vector<T>> all_reduced(std::vector<std::vector<T>> values, cons
   for (int rank = 0; rank < ranks; ++rank) {
     launches.push_back(call_of(devices, rank, schedule, values[static_cast<std::size_t>(rank)],
                                host_kernel_of<T, F>(packets), packets));
-    std::memcpy(launches.back().call.op, &op, sizeof op);
+    put_function(launches.back().call, op);
   }
   CHECK(launch(launches, 1));
   return values;
