@@ -50,7 +50,8 @@ class Recovery {
       patience *= 2;
       joining_ends = std::max(joining_ends, Clock::now() + patience);  // all come back from the same round
     }
-    fail(Code::peer_lost, "too many ranks were lost while those that were left agreed" + last_trouble_,
+    fail(last_trouble_ == Code::resource ? Code::resource : Code::peer_lost,
+         "those that were left could not make a communicator" + last_reason_,
          "make a new communicator from a new World");
   }
 
@@ -98,7 +99,8 @@ class Recovery {
       smaller.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
       return state_.among(members, std::move(smaller), name);
     } catch (const Error& error) {
-      last_trouble_ = fmt::format(" ({})", error.reason());
+      last_trouble_ = error.code();
+      last_reason_ = fmt::format(": {}", error.reason());
       return nullptr;
     }
   }
@@ -112,9 +114,7 @@ class Recovery {
     const Admission admission{world.job, world.secret};
     if (agreement_.members().front() == state_.team.rank()) {
       const Endpoint endpoint = unix_endpoint("shrink-" + random_name());
-      const std::shared_ptr<StoreServer> server(new StoreServer(endpoint, admission), [](StoreServer* done) {
-        Serving::of_process().adopt(std::shared_ptr<StoreServer>(done));
-      });
+      const auto server = serve_beyond(endpoint, admission, Clock::now());
       world.store = server->store();
       world.keep_alive = server;
       agreement_.set_name(to_string(endpoint));
@@ -133,7 +133,8 @@ class Recovery {
 
   CommunicatorState& state_;
   Agreement agreement_;
-  std::string last_trouble_;
+  std::optional<Code> last_trouble_{};
+  std::string last_reason_ = ": too many were lost";
 };
 
 }  // namespace

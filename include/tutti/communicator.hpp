@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tutti/base/element.hpp"
@@ -70,6 +71,13 @@ class Communicator {
   /// by then is left out, and its own call throws aborted. Ranks may be lost meanwhile. Throws unsupported between hosts,
   /// invalid_argument when called twice, peer_lost when too many ranks were lost during it.
   Communicator shrink() const;
+  /// Collective: takes in `newcomers` ranks, processes or threads of this host, which call `join(place)` (tutti/bootstrap/join.hpp)
+  /// with the job and the secret of this World and make a Communicator of what that returns, with this Config. All get a
+  /// communicator of size() + newcomers ranks: these in their order, then those as they came. This one stays as it is. The ranks
+  /// wait for World::timeout; where one cannot, all throw, and this one goes on. `place` ("unix:NAME") is the same on all ranks.
+  /// Throws unsupported between hosts, invalid_argument, resource when the place is taken, timeout naming the ranks that
+  /// have not come, aborted when another rank has an error, and what a call of this one throws.
+  Communicator grow(int newcomers, const std::string& place) const;
 
   /// Collective: `count` zeroed elements on this rank, reachable by the others; count is the same on all ranks.
   /// Throws mismatch (on all ranks) when it is not, resource.

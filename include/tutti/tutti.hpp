@@ -3,6 +3,7 @@
 
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
+#include "tutti/bootstrap/join.hpp"
 #include "tutti/bootstrap/world.hpp"
 #include "tutti/collectives.hpp"
 #include "tutti/communicator.hpp"

@@ -45,6 +45,19 @@ std::shared_ptr<StoreServer> open_server(const Launch& launch, Store::Deadline d
 
 }  // namespace
 
+std::shared_ptr<StoreServer> serve_beyond(const Endpoint& endpoint, const Admission& admission,
+                                          Store::Deadline deadline) {
+  for (;;) {
+    try {
+      return {new StoreServer(endpoint, admission),
+              [](StoreServer* done) { Serving::of_process().adopt(std::shared_ptr<StoreServer>(done)); }};
+    } catch (const Error& error) {
+      if (error.code() != Code::resource || Clock::now() >= deadline) throw;
+    }
+    std::this_thread::sleep_for(10ms);
+  }
+}
+
 void allow_descriptors(int ranks) {
   rlimit limit{};
   const rlim_t needed = static_cast<rlim_t>(ranks) + 512;

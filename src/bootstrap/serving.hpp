@@ -40,6 +40,11 @@ class Serving {
   std::map<std::string, unsigned> turns_;
 };
 
+/// A server that outlives whoever drops it, until its members have hung up. Tries until the deadline while another has the
+/// address: one that was dropped may have it for a moment yet.
+std::shared_ptr<StoreServer> serve_beyond(const Endpoint& endpoint, const Admission& admission,
+                                          Store::Deadline deadline);
+
 /// A server holds a descriptor for each rank, and the usual soft limit is 1024: raises it as far as needed.
 /// Throws Error(resource) when the hard limit is too low.
 void allow_descriptors(int ranks);

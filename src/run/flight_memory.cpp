@@ -40,14 +40,20 @@ std::string folder_name(std::string job) {
   return job.substr(0, 128);
 }
 
-/// Makes the folder unless it is there. In one that somebody else may write to, files could be exchanged.
-void make_own_folder(const std::string& path) {
+/// Makes the folder unless it is there, and opens it. In one that somebody else may write to, files could be exchanged; what
+/// is made through the descriptor is in the folder that was looked at, whatever has its name by then.
+UniqueFd own_folder(const std::string& path) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) no_file("making " + path, errno);
+  UniqueFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder) {
+    if (errno == ENOTDIR || errno == ELOOP) throw NoFile{path + " is no folder"};
+    no_file(path, errno);
+  }
   struct stat status {};
-  if (lstat(path.c_str(), &status) != 0) no_file(path, errno);
-  if (!S_ISDIR(status.st_mode)) throw NoFile{path + " is no folder"};
+  if (fstat(folder.fd(), &status) != 0) no_file(path, errno);
   if (status.st_uid != geteuid()) throw NoFile{path + " belongs to another user"};
   if ((status.st_mode & 022U) != 0) throw NoFile{path + " may be written to by others (chmod go-w)"};
+  return folder;
 }
 
 /// Makes a folder and those it lies in.
@@ -59,12 +65,13 @@ void make_folders(const std::string& path) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) no_file("making " + path, errno);
 }
 
-UniqueFd new_file(const std::string& folder, const std::string& path) {
+UniqueFd new_file(const std::string& folder, const std::string& name) {
   for (int attempt = 0;; ++attempt) {
-    make_own_folder(folder);
-    UniqueFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    const UniqueFd inside = own_folder(folder);
+    UniqueFd fd(openat(inside.fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (fd) return fd;
-    if (errno != ENOENT || attempt == 10) no_file("making " + path, errno);  // a rank that ended removed the folder
+    // A rank that ended may have removed the folder.
+    if (errno != ENOENT || attempt == 10) no_file(fmt::format("making {}/{}", folder, name), errno);
   }
 }
 
@@ -84,14 +91,14 @@ FlightMemory::FlightMemory(std::size_t bytes, const std::string& directory, cons
   if (directory != flight_memory_only) {
     try {
       if (directory.empty()) {
-        make_own_folder(default_flight_directory());
+        own_folder(default_flight_directory());
         remove_old_recordings(default_flight_directory());
       } else {
         make_folders(directory);
       }
       folder_ = fmt::format("{}/{}", directory.empty() ? default_flight_directory() : directory, folder_name(job));
       const std::string path = fmt::format("{}/{}", folder_, name);
-      const UniqueFd fd = new_file(folder_, path);
+      const UniqueFd fd = new_file(folder_, name);
       file_ = path;
       int error = EINTR;
       while (error == EINTR) error = posix_fallocate(fd.fd(), 0, static_cast<off_t>(bytes));

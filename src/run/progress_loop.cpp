@@ -85,7 +85,11 @@ inline bool ProgressLoop::attempt(Operation& operation) noexcept {
 
 void ProgressLoop::add(Operation& operation) noexcept {
   if (attempt(operation)) return;
-  active_.push_back(&operation);
+  try {
+    active_.push_back(&operation);
+  } catch (...) {  // no memory for so many calls at once
+    return end(operation, std::current_exception());
+  }
   if (threaded_) arrived_.notify_one();
 }
 
