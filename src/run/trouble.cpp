@@ -46,6 +46,16 @@ void throw_peer_lost(int peer, const std::string& how, Context where) {
   throw Error(Code::peer_lost, how, where);
 }
 
+int lost_in(const std::exception_ptr& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& known) {
+    return known.code() == Code::peer_lost ? known.context().peer : -1;
+  } catch (...) {
+    return -1;
+  }
+}
+
 std::exception_ptr late(const std::string& awaited, int peer, std::chrono::milliseconds timeout, Context where) {
   if (peer >= 0) where.peer = peer;
   where.remedy = "look at what that rank is doing, or allow more time (Options::timeout, TUTTI_CALL_TIMEOUT)";

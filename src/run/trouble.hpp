@@ -45,6 +45,9 @@ void throw_given_up(int by, int rank);
 /// The same, when `peer` has gone; `how` it has.
 [[noreturn]] void throw_peer_lost(int peer, const std::string& how, Context where);
 
+/// The peer whose loss this error tells of; -1: it is another.
+int lost_in(const std::exception_ptr& error) noexcept;
+
 /// The error of a wait that took too long. `peer`: -1 when it is not one alone.
 std::exception_ptr late(const std::string& awaited, int peer, std::chrono::milliseconds timeout, Context where);
 

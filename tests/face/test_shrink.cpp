@@ -9,6 +9,7 @@
 
 #include "face/helpers.hpp"
 #include "processes.hpp"
+#include "run/host/arena.hpp"
 #include "tutti/bootstrap/in_process.hpp"
 
 using namespace tutti;
@@ -89,6 +90,12 @@ TEST_CASE("shrink is asked for once") {
     require(says(error_of([&] { comm.shrink(); }), Code::invalid_argument, {"called before"}), "the second is refused");
     expect_works(same);
   });
+}
+
+TEST_CASE("memory that is short when the ranks shrink is told as that, not as a lost rank") {
+  const std::size_t one = host::ArenaShape::for_ranks(2).total_bytes();
+  const Errors errors = errors_of(2, [](Communicator& comm) { comm.shrink(); }, {.most_shared_memory = one + one / 2});
+  for (const auto& error : errors) CHECK(says(error, Code::resource, {"shrink", "shared memory"}));
 }
 
 TEST_CASE("a duplicate has the same ranks and calls of its own") {

@@ -57,6 +57,11 @@ TEST_CASE("what a signature is made of must agree, and the words say what does n
   differs([](Request& r) { r.options.backend = Backend::host; }, "the backend (automatic and host)");
   differs([](Request& r) { r.options.deterministic = true; }, "the wish for determinism");
   CHECK(says(told({first, signature_of(one_call(), 5)}), "the number of calls before"));
+  CallSignature chosen = first, other = first;
+  chosen.way = way_of(Algorithm::ring, Protocol::fifo);
+  other.way = way_of(Algorithm::mpi, Protocol::window);
+  CHECK(says(told({chosen, other}), "the way it is run (ring/fifo and mpi/window)"));
+  CHECK(hash(chosen) != hash(other));
 }
 
 TEST_CASE("what may differ from rank to rank is not in a signature") {

@@ -79,7 +79,8 @@ struct alignas(line_bytes) Arrival {
 
 /// The first line of an arena.
 struct alignas(line_bytes) ArenaHeader {
-  std::atomic<std::uint32_t> aborted_by;  ///< 1 + the rank that gave up first; 0: nobody
+  /// 0: nobody has given up. Else 1 + the rank that did first, and, shifted by 32, 1 + the rank over whose loss; 0: of none.
+  std::atomic<std::uint64_t> aborted_by;
 };
 
 /// Typed access to the shared memory. Zeroed memory is a valid, empty arena.

@@ -17,6 +17,12 @@ std::uint64_t hash_of(std::span<const std::size_t> counts) {
   return value;
 }
 
+/// "ring/fifo".
+std::string way(const CallSignature& signature) {
+  return fmt::format("{}/{}", name(static_cast<Algorithm>(signature.way >> 2)),
+                     name(static_cast<Protocol>(signature.way & 3)));
+}
+
 /// What two signatures differ in, in a few words.
 std::string difference(const CallSignature& a, const CallSignature& b) {
   if (a.collective != b.collective) return "the collective";
@@ -29,6 +35,7 @@ std::string difference(const CallSignature& a, const CallSignature& b) {
   if (a.protocol != b.protocol) return fmt::format("the protocol ({} and {})", name(a.protocol), name(b.protocol));
   if (a.deterministic != b.deterministic) return "the wish for determinism";
   if (a.backend != b.backend) return fmt::format("the backend ({} and {})", name(a.backend), name(b.backend));
+  if (a.way != b.way) return fmt::format("the way it is run ({} and {})", way(a), way(b));
   if (a.sequence != b.sequence) return "the number of calls before";
   return "the calls before, of which some were not alike (tutti autopsy shows the last ones)";
 }
@@ -72,8 +79,9 @@ std::string describe(const CallSignature& signature) {
 
 std::uint64_t hash(const CallSignature& signature) {
   std::uint64_t kinds = 0;
-  for (const auto kind : {static_cast<std::uint64_t>(signature.collective), static_cast<std::uint64_t>(signature.type),
-                          static_cast<std::uint64_t>(signature.op), static_cast<std::uint64_t>(signature.root)}) {
+  for (const auto kind :
+       {static_cast<std::uint64_t>(signature.collective), static_cast<std::uint64_t>(signature.type),
+        static_cast<std::uint64_t>(signature.op) << 8 | signature.way, static_cast<std::uint64_t>(signature.root)}) {
     kinds = kinds << 16 ^ kind;
   }
   std::uint64_t hash = 0;

@@ -26,12 +26,16 @@ struct CallSignature {
   Protocol protocol{};
   bool deterministic = false;
   Backend backend{};
-  std::uint8_t unused = 0;
+  std::uint8_t way = 0;  ///< how it is run: `way_of`
 
   bool operator==(const CallSignature&) const = default;
 };
 
 CallSignature signature_of(const Request& request, std::uint64_t sequence);
+/// Algorithm and protocol in one byte: ranks that have chosen differently would not understand one another.
+constexpr std::uint8_t way_of(Algorithm algorithm, Protocol protocol) {
+  return static_cast<std::uint8_t>(static_cast<unsigned>(algorithm) << 2 | static_cast<unsigned>(protocol));
+}
 /// "all_reduce of 4 MiB float32 (sum)".
 std::string describe(const CallSignature& signature);
 /// Of what ranks must have in common, but for options.

@@ -1,9 +1,12 @@
 #include "run/host/host_engine.hpp"
 
+#include <fmt/format.h>
+
 #include <cassert>
 #include <utility>
 
 #include "run/host/host_operation.hpp"
+#include "run/host/peer_watch.hpp"
 
 namespace tutti::host {
 
@@ -14,7 +17,16 @@ HostEngine::~HostEngine() = default;
 
 void HostEngine::throw_trouble() {
   trouble_.rethrow(team_.rank());
+  throw_if_lost("", {.rank = team_.rank()});
   throw_given_up(team_.given_up_by(), team_.rank());
+}
+
+void HostEngine::throw_if_lost(const std::string& more, const Context& where) const {
+  const int lost = team_.given_up_over();
+  if (lost < 0 || lost == team_.rank()) return;
+  const std::string how = how_gone(team_.presence(), lost, true, team_.local().host);
+  if (!how.empty())
+    throw_peer_lost(lost, fmt::format("{}, as rank {} has found{}", how, team_.given_up_by(), more), where);
 }
 
 Operation& HostEngine::run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "choose/choose.hpp"
@@ -41,6 +42,8 @@ class HostEngine final : public Engine {
   friend class HostOperation;
 
   void throw_trouble();
+  /// Whoever gave up has said over whose loss: that rank is what everybody is to be told of. `more` is said of it.
+  void throw_if_lost(const std::string& more, const Context& where) const;
   HostPreparation& prepare(const Decision& decision, const Request& request, std::unique_ptr<Preparation>* memory);
   void add_operation();
   /// Is this collective to be compared across the ranks before it begins? Every one when the settings say so; else

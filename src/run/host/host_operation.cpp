@@ -159,7 +159,10 @@ void HostOperation::check_peers() {
   } catch (const Error& error) {
     throw error.with(context());
   }
-  if (const int rank = engine_.team_.given_up_by(); rank >= 0) throw_peer_gave_up(rank, context());
+  if (const int rank = engine_.team_.given_up_by(); rank >= 0) {
+    engine_.throw_if_lost(fmt::format("; it was call {} here", turn_ + 1), context());
+    throw_peer_gave_up(rank, context());
+  }
   if (const int rank = engine_.team_.given_up_above(); rank >= 0) throw_gave_up_above(rank, context());
   if (stage_ == Stage::queued) return;
   const int peer = run_.awaited_peer(engine_.team_);
@@ -179,7 +182,7 @@ void HostOperation::failed(const std::exception_ptr& error) noexcept {
   ++line_->ended;
   if (harmless_) return;
   engine_.trouble_.poison(error);
-  if (!known_to_all_) engine_.team_.give_up();
+  if (!known_to_all_) engine_.team_.give_up(lost_in(error));
 }
 
 void HostOperation::released_rarely(const std::exception_ptr& unseen) noexcept {

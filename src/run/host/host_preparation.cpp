@@ -38,7 +38,6 @@ Loop loop_of(const Request& request) {
 
 HostPreparation::HostPreparation(const Decision& decision, const Request& request, const Team& team)
     : signature(signature_of(request, 0)),
-      signature_hash(hash(signature)),
       request(request),
       decision(decision),
       schedule{.collective = request.collective,
@@ -53,6 +52,8 @@ HostPreparation::HostPreparation(const Decision& decision, const Request& reques
       out_bytes(shape_of(request, team.rank(), team.size()).out * request.element_size),
       loop(loop_of(request)),
       own_loop(loop != nullptr && request.op.kind == Op::user) {
+  signature.way = way_of(decision.algorithm, decision.protocol);
+  signature_hash = hash(signature);
   lay_out(team);
 }
 

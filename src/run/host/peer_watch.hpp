@@ -8,6 +8,9 @@
 
 namespace tutti::host {
 
+/// How `peer` of this `host` has gone, in words; empty: it has not. `ask` the kernel too.
+std::string how_gone(const Presence& presence, int peer, bool ask, const std::string& host);
+
 /// What a rank did before it went may still have to be looked at: so it takes two looks, and between them the caller
 /// moves everything on.
 class PeerWatch {

@@ -55,21 +55,26 @@ bool Team::windows_open(bool works_in_place) const {
   return true;
 }
 
-void Team::give_up() noexcept {
-  std::uint32_t nobody = 0;
-  arena_.header().aborted_by.compare_exchange_strong(nobody, static_cast<std::uint32_t>(local_.rank) + 1,
-                                                     std::memory_order_acq_rel);
+void Team::give_up(int lost) noexcept {
+  std::uint64_t nobody = 0;
+  const std::uint64_t this_rank = static_cast<std::uint32_t>(local_.rank) + 1U;
+  const std::uint64_t that_rank = static_cast<std::uint32_t>(lost + 1);
+  arena_.header().aborted_by.compare_exchange_strong(nobody, this_rank | that_rank << 32, std::memory_order_acq_rel);
 }
 
 namespace {
 
 int first_to_give_up(const Arena& arena) noexcept {
-  return static_cast<int>(arena.header().aborted_by.load(std::memory_order_acquire)) - 1;
+  return static_cast<int>(arena.header().aborted_by.load(std::memory_order_acquire) & 0xffffffffU) - 1;
 }
 
 }  // namespace
 
 int Team::given_up_by() const noexcept { return first_to_give_up(arena_); }
+
+int Team::given_up_over() const noexcept {
+  return static_cast<int>(arena_.header().aborted_by.load(std::memory_order_acquire) >> 32) - 1;
+}
 
 void Team::heed(const Team& parent, std::vector<int> ranks) {
   above_ = parent.above_;

@@ -59,9 +59,12 @@ class Team {
   }
 
   // ---- giving up ----
-  void give_up() noexcept;
+  /// `lost`: the rank that is gone, if that is why.
+  void give_up(int lost = -1) noexcept;
   /// The rank that gave up first; -1: nobody has.
   int given_up_by() const noexcept;
+  /// The rank over whose loss it did; -1: of none that it knew.
+  int given_up_over() const noexcept;
   /// Somebody has: all that most calls ask.
   bool is_given_up() const noexcept { return arena_.header().aborted_by.load(std::memory_order_acquire) != 0; }
   /// From now on it counts, too, when somebody gives up in `parent`, or in what that heeds. `ranks`: the numbers of the
