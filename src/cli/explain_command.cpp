@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench_call.hpp"
+#include "cli/cluster_named.hpp"
 #include "cli/name_list.hpp"
 #include "cli/simulate_options.hpp"
 #include "tutti/base/units.hpp"

@@ -9,7 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/simulate_options.hpp"
+#include "cli/cluster_named.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
 #include "tutti/choose/price_cluster.hpp"

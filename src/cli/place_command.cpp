@@ -11,32 +11,16 @@
 #include <memory>
 #include <optional>
 
+#include "cli/cluster_named.hpp"
 #include "cli/place_formats.hpp"
 #include "topology/host_list.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/topology/cluster_file.hpp"
-#include "tutti/topology/cluster_of.hpp"
-#include "tutti/topology/preset_clusters.hpp"
 
 namespace tutti::cli {
 
 namespace {
 
 constexpr std::array<std::string_view, 6> formats{"text", "json", "rankfile", "hostfile", "srun", "numactl"};
-
-/// A cluster by name or from a file, or so many machines of one kind below one switch.
-Cluster cluster_for(const std::string& name, std::int64_t nodes) {
-  if (find_cluster_preset(name)) return preset_cluster(name, nodes);
-  const Topology machine = from_file_or_preset(name);
-  if (machine.source() == "tutti-cluster" || machine.source() == "slurm") {
-    if (nodes != 0) throw Error(Code::invalid_argument, fmt::format("--nodes: {} says how many nodes there are", name));
-    return cluster_from_file(name);
-  }
-  if (nodes < 0 || nodes > Cluster::max_nodes) {
-    throw Error(Code::invalid_argument, fmt::format("--nodes {}; expected 1 to {}", nodes, Cluster::max_nodes));
-  }
-  return cluster_of(machine, std::max<std::int64_t>(nodes, 1));
-}
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
@@ -82,7 +66,7 @@ int place_command(const PlaceArguments& arguments, std::ostream& out) {
     throw Error(Code::invalid_argument, fmt::format("--format {} is none of the forms", arguments.format),
                 {.remedy = fmt::format("use one of {}", fmt::join(formats, ", "))});
   }
-  const Cluster cluster = cluster_for(arguments.cluster, arguments.nodes);
+  const Cluster cluster = cluster_named(arguments.cluster, arguments.nodes);
   const auto nodes =
       arguments.allocation ? parse_allocation(cluster, *arguments.allocation) : std::vector<std::int64_t>{};
   const auto placement = plan::place_job(cluster, nodes, arguments.ranks_per_node);

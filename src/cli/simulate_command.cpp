@@ -12,7 +12,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/cluster_named.hpp"
 #include "cli/output_file.hpp"
+#include "cli/shown_option.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/units.hpp"
 
@@ -186,9 +188,7 @@ int simulate_command(const SimulateOptions& options, std::ostream& out) {
 void add_simulate_command(CLI::App& app, int& status) {
   const auto given = std::make_shared<SimulateOptions>();
   CLI::App* command = app.add_subcommand("simulate", "How long a collective takes on a cluster that is described");
-  const auto option = [&](const char* name, auto& value, const char* what) {
-    command->add_option(name, value, what)->capture_default_str();
-  };
+  const auto option = shown_options(*command);
   option("--cluster", given->cluster, "A preset of a cluster or a machine, or a file that describes one");
   option("--nodes", given->nodes, "Of the preset; 0: as many as it has");
   option("--ranks", given->ranks, "The first GPUs; 0: all");

@@ -3,18 +3,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 
 #include "cli/name_list.hpp"
 #include "topology/cpu_list.hpp"
 #include "tutti/base/units.hpp"
-#include "tutti/topology/cluster_file.hpp"
-#include "tutti/topology/cluster_of.hpp"
-#include "tutti/topology/preset_clusters.hpp"
 
 namespace tutti::cli {
 
@@ -164,30 +158,6 @@ NetworkSettings settings_of(const std::vector<std::string>& pairs) {
     set(settings, std::string_view(pair).substr(0, equals), std::string_view(pair).substr(equals + 1));
   }
   return settings;
-}
-
-namespace {
-
-/// Does a file describe a cluster, by what it says?
-bool describes_cluster(const std::string& file) {
-  std::ifstream in(file);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return text.find("\"fabric\"") != std::string::npos || text.find("SwitchName") != std::string::npos;
-}
-
-}  // namespace
-
-Cluster cluster_named(const std::string& name, std::int64_t nodes) {
-  std::error_code error;
-  const bool file = std::filesystem::is_regular_file(name, error);
-  if (!file && (nodes > 0 || find_cluster_preset(name) != nullptr)) return preset_cluster(name, nodes);
-  if (nodes > 0) {
-    throw Error(Code::invalid_argument,
-                fmt::format("--nodes {}: {} is a file and says itself how many there are", nodes, name),
-                {.remedy = "leave --nodes away"});
-  }
-  if (file && describes_cluster(name)) return cluster_from_file(name);
-  return cluster_of(from_file_or_preset(name));
 }
 
 }  // namespace tutti::cli

@@ -46,8 +46,4 @@ std::vector<Job> jobs_of(const SimulateOptions& options);
 /// Of "queue_pairs=4", …: throws Error(invalid_argument) naming the setting.
 NetworkSettings settings_of(const std::vector<std::string>& pairs);
 
-/// A preset of a cluster, or a file that describes one; or one machine: a preset or a file. `nodes` is for presets of clusters; 0: as
-/// many as they have. Throws what reading them throws.
-Cluster cluster_named(const std::string& name, std::int64_t nodes);
-
 }  // namespace tutti::cli

@@ -11,6 +11,7 @@
 
 #include "cli/gnuplot.hpp"
 #include "cli/output_file.hpp"
+#include "cli/shown_option.hpp"
 #include "cli/study_failures.hpp"
 #include "cli/study_placement.hpp"
 #include "cli/study_plot.hpp"
@@ -253,9 +254,7 @@ void add_study_command(CLI::App& app, int& status) {
   const auto given = std::make_shared<StudyOptions>();
   CLI::App* command =
       app.add_subcommand("study", "From one machine to 131,072 GPUs: algorithms, links, placement, failures, cost");
-  const auto option = [&](const char* name, auto& value, const char* what) {
-    command->add_option(name, value, what)->capture_default_str();
-  };
+  const auto option = shown_options(*command);
   option("--bytes", given->bytes, "Of the all_reduce");
   option("--gpus", given->gpus, "Sizes");
   option("--failure-rate", given->failure_rate, "Failures per 1,000 days of a machine of 8 GPUs");

@@ -14,6 +14,7 @@
 
 #include "cli/gnuplot.hpp"
 #include "cli/output_file.hpp"
+#include "cli/shown_option.hpp"
 #include "cli/sweep_file.hpp"
 #include "cli/sweep_measure.hpp"
 #include "cli/sweep_report.hpp"
@@ -127,9 +128,7 @@ void add_sweep_command(CLI::App& bench, int& status) {
   const auto given = std::make_shared<SweepOptions>();
   CLI::App* command = bench.add_subcommand(
       "sweep", "all_reduce over combinations of algorithm, protocol, channels and network settings");
-  const auto option = [&](const char* name, auto& value, const char* what) {
-    return command->add_option(name, value, what)->capture_default_str();
-  };
+  const auto option = shown_options(*command);
   option("--simulate", given->cluster, "On the simulator: a preset of a cluster or machine, or a file");
   option("--nodes", given->nodes, "Of a cluster's preset; 0: as many as it has");
   option("--ranks", given->ranks, "GPUs simulated (0: all), or processes launched (0: 2)");

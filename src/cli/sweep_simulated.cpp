@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "cli/cluster_named.hpp"
 #include "cli/simulate_options.hpp"
 #include "cli/sweep_measure.hpp"
 #include "tutti/base/error.hpp"

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "cli/cluster_named.hpp"
 #include "cli/says.hpp"
 #include "cli/simulate_command.hpp"
 #include "tutti/base/error.hpp"

@@ -10,6 +10,7 @@
 #include "tutti/choose/price_cluster.hpp"
 #include "tutti/collectives.hpp"
 #include "tutti/simulation.hpp"
+#include "tutti/topology/cluster_of.hpp"
 #include "tutti/topology/preset_clusters.hpp"
 
 using namespace tutti;
@@ -423,4 +424,15 @@ TEST_CASE("jobs that contradict the cluster or one another are refused") {
   CHECK(refused({{{0}, {}}, {{1}, {.protocol = choose::GpuProtocol::ll}}}) == Code::invalid_argument);
   CHECK(refused({{{0}, {.arrangement = Arrangement::multicast}}}) == Code::unsupported);
   CHECK(refused({{{0, 1, 2, 3}, {.algorithm = Algorithm::one_shot}}}, KiB) == Code::resource);
+}
+
+TEST_CASE("on machines of more than 128 GPUs every pair has a wire of its own") {
+  TopologyParts parts;
+  parts.hosts.resize(1);
+  for (int i = 0; i < 200; ++i) parts.add(Device{.kind = DeviceKind::gpu, .model = "NVIDIA H100", .index = i});
+  const Cluster large = cluster_of(Topology(std::move(parts)));
+  const SimulatedRun run =
+      simulate(large, {.bytes = 64 * KiB, .algorithm = Algorithm::one_shot, .channels = 1, .chunks = 1});
+  CHECK(run.ranks == 200);
+  CHECK(run.messages % 199 == 0);
 }

@@ -6,10 +6,18 @@
 
 namespace tutti::simulated {
 
+namespace {
+/// The places of two of them, and of their switches, go into the key of a wire.
+constexpr int most_ranks = 1 << 25;
+}  // namespace
+
 void check(const Scenario& scenario, const choose::Platform& platform) {
   const auto wrong = [](const std::string& what, const char* remedy) {
     return Error(Code::invalid_argument, what, {.remedy = remedy});
   };
+  if (platform.ranks() > most_ranks) {
+    throw wrong(fmt::format("{} GPUs are more than can be simulated", platform.ranks()), "at most 33,554,432 of them");
+  }
   const auto share = [&](double value, std::string_view what) {
     if (!(value > 0 && value <= 1)) {
       throw wrong(fmt::format("{} of {} is no share", what, value), "a share is above 0 and at most 1");

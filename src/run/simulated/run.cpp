@@ -254,8 +254,12 @@ int Run::wire_out(int actor, Actor& a, int peer, int number) {
 int Run::wire(const Actor& a, int number, const Gpu& sender, const Gpu& receiver) {
   static_assert(plan::max_wires <= 4);
   const auto u = [](auto value) { return static_cast<std::uint64_t>(value); };
-  const std::uint64_t key = u(sender.node) << 44 | u(receiver.node) << 24 | u(sender.local) << 17 |
-                            u(receiver.local) << 10 | u(a.channel) << 4 | u(a.phase) << 2 | u(number);
+  // Each machine has its GPUs and a switch; between machines there is one for each number of a GPU.
+  const std::uint64_t wide = u(gpus_) + 1;
+  const std::uint64_t places = (u(machine_.nodes()) + 1) * wide;
+  const auto place = [&](const Gpu& gpu) { return u(gpu.node) * wide + u(gpu.local); };
+  const std::uint64_t key =
+      (place(sender) * places + place(receiver)) << 10 | u(a.channel) << 4 | u(a.phase) << 2 | u(number);
   const auto [found, fresh] = wire_ids_.try_emplace(key, static_cast<std::int32_t>(wires_.size()));
   if (fresh) wires_.emplace_back();
   return found->second;
