@@ -17,7 +17,7 @@ namespace tutti::cli {
 
 Cluster cluster_named(const std::string& name, std::int64_t nodes) {
   if (nodes < 0 || nodes > Cluster::max_nodes) {
-    throw Error(Code::invalid_argument, fmt::format("--nodes {}; expected 1 to {}", nodes, Cluster::max_nodes));
+    throw Error(Code::invalid_argument, fmt::format("{} nodes; expected 1 to {}", nodes, Cluster::max_nodes));
   }
   const std::int64_t machines = std::max<std::int64_t>(nodes, 1);
   std::error_code error;

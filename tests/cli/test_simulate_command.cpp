@@ -64,6 +64,7 @@ TEST_CASE("what the options say becomes a scenario, or is refused by name") {
 TEST_CASE("clusters and machines are named by presets and by files") {
   CHECK(cluster_named("superpod-1024", 4).node_count() == 4);
   CHECK(cluster_named("dgx-a100", 0).gpu_count() == 8);
+  CHECK(cluster_named("dgx-a100", 4).node_count() == 4);
   CHECK(cluster_named(std::string(TUTTI_SOURCE_DIR) + "/tests/topology/data/nccl-switched.xml", 0).node_count() == 1);
   const std::string file = "simulate-cluster.json";
   std::ofstream(file) << to_json(cluster_named("superpod-1024", 4));
