@@ -31,4 +31,15 @@ if(TUTTI_CUDA AND CMAKE_CUDA_COMPILER)
   # Keeps ptxas's report and the PTX beside each object, for the tests of both.
   set_target_properties(tutti_kernels PROPERTIES
     CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/nvcc_and_keep")
+
+  # What the engine loads at run time: a program needs no CUDA to start. Programs of the build tree find it there.
+  find_package(CUDAToolkit REQUIRED)
+  add_library(tutti_kernels_library MODULE kernels/library.cpp)
+  tutti_own(tutti_kernels_library)
+  target_include_directories(tutti_kernels_library SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  target_link_libraries(tutti_kernels_library PRIVATE tutti_kernels CUDA::cudart)
+  target_link_options(tutti_kernels_library PRIVATE LINKER:--exclude-libs,ALL)
+  set_target_properties(tutti_kernels_library PROPERTIES
+    OUTPUT_NAME tutti_kernels CXX_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+  list(APPEND CMAKE_BUILD_RPATH "${PROJECT_BINARY_DIR}")
 endif()

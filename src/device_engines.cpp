@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <span>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "communicator_state.hpp"
+#include "run/cuda/cuda_engine.hpp"
+#include "run/cuda/wire_shape.hpp"
 #include "run/device/cuda_runtime.hpp"
 #include "run/nccl/nccl_engine.hpp"
 #include "tutti/base/error.hpp"
@@ -23,17 +26,88 @@ class DeviceEngines::Part {
 
 namespace {
 
-/// "22809", or "!" with what is wrong and, behind a line break, what to do.
-std::string what_is_here(const Config& config) {
-  const device::CudaRuntime& cuda = device::cuda_runtime();
-  if (!cuda.trouble.empty()) return fmt::format("!{}\n{}", cuda.trouble, cuda.remedy);
-  const nccl::Library& library = nccl::library(config.nccl.library);
-  if (!library.trouble.empty()) return fmt::format("!{}\n{}", library.trouble, library.remedy);
-  if (config.device && (*config.device < 0 || *config.device >= cuda.devices)) {
-    return fmt::format("!Config::device is {}, and {} devices are visible\nuse 0 to {}", *config.device, cuda.devices,
-                       cuda.devices - 1);
+/// What one rank has for device memory. Ranks tell one another as lines.
+struct Findings {
+  std::string no_device{}, device_remedy{};  ///< why there is no device at all, and what to do; empty: there is
+  int nccl_version = 0;                      ///< 22809
+  std::string no_nccl{}, nccl_remedy{};
+  int blocks = 0;  ///< of tutti's kernels, that the device holds at once
+  std::string no_cuda{};
+  std::string bus{};  ///< the device's address, by which ranks that share it are found
+
+  std::string text() const {
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", no_device, device_remedy, nccl_version, no_nccl, nccl_remedy,
+                       blocks, no_cuda, bus);
   }
-  return std::to_string(library.version);
+  static Findings of(const std::string& text) {
+    std::array<std::string, 8> lines;
+    std::size_t at = 0;
+    for (std::string& line : lines) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      line = text.substr(at, end - at);
+      at = std::min(end + 1, text.size());
+    }
+    Findings all{lines[0], lines[1], 0, lines[3], lines[4], 0, lines[6], lines[7]};
+    std::from_chars(lines[2].data(), lines[2].data() + lines[2].size(), all.nccl_version);
+    std::from_chars(lines[5].data(), lines[5].data() + lines[5].size(), all.blocks);
+    return all;
+  }
+};
+
+constexpr int multiprocessor_count = 16, cooperative_launch = 95;  // cudaDeviceAttr
+
+/// Blocks that the device holds at once. Throws why it cannot run tutti's kernels.
+int resident_blocks(const cuda::KernelLibrary& library, int device, const CudaSettings& settings) {
+  if (!library.trouble.empty()) throw Error(Code::unsupported, library.trouble, {.remedy = library.remedy});
+  cuda::expect_sound(settings);
+  const device::OnDevice here(device);
+  const device::CudaCalls& calls = device::cuda_runtime().calls;
+  int processors = 0, cooperative = 0;
+  device::check(calls.cudaDeviceGetAttribute(&processors, multiprocessor_count, device), "cudaDeviceGetAttribute");
+  device::check(calls.cudaDeviceGetAttribute(&cooperative, cooperative_launch, device), "cudaDeviceGetAttribute");
+  if (cooperative == 0) throw Error(Code::unsupported, "the device has no cooperative launches");
+  return processors * cuda::load_all(library, settings.threads);
+}
+
+Findings findings_here(const CommunicatorState& state) {
+  const Config& config = state.config;
+  const device::CudaRuntime& cuda = device::cuda_runtime();
+  if (!cuda.trouble.empty()) return {.no_device = cuda.trouble, .device_remedy = cuda.remedy};
+  if (config.device && (*config.device < 0 || *config.device >= cuda.devices)) {
+    return {.no_device = fmt::format("Config::device is {}, and {} devices are visible", *config.device, cuda.devices),
+            .device_remedy = fmt::format("use 0 to {}", cuda.devices - 1)};
+  }
+  Findings found;
+  const nccl::Library& library = nccl::library(config.nccl.library);
+  found.nccl_version = library.trouble.empty() ? library.version : 0;
+  found.no_nccl = library.trouble;
+  found.nccl_remedy = library.remedy;
+  const int device = config.device.value_or(state.family.device_turn % cuda.devices);
+  try {
+    char bus[20] = {};
+    device::check(cuda.calls.cudaDeviceGetPCIBusId(bus, sizeof bus, device), "cudaDeviceGetPCIBusId");
+    found.bus = bus;
+    found.blocks = resident_blocks(cuda::kernel_library(config.cuda.kernels), device, config.cuda);
+  } catch (const Error& error) {
+    found.no_cuda = error.reason();
+  }
+  return found;
+}
+
+/// Why tutti's kernels cannot serve these ranks; empty: they can.
+std::string no_kernels_among(const std::vector<Findings>& all, int hosts) {
+  if (hosts > 1) return "tutti's kernels reach the devices of one host, and these ranks are on several";
+  if (all.size() > kernels::max_ranks) return fmt::format("tutti's kernels serve {} ranks at most", kernels::max_ranks);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (!all[rank].no_cuda.empty()) return fmt::format("rank {}: {}", rank, all[rank].no_cuda);
+    for (std::size_t other = 0; other < rank; ++other) {
+      if (all[other].bus == all[rank].bus) {
+        return fmt::format("ranks {} and {} share device {}, and tutti's kernels wait for one another", other, rank,
+                           all[rank].bus);
+      }
+    }
+  }
+  return {};
 }
 
 /// Looks at the other ranks of this host, on behalf of whoever waits for NCCL.
@@ -68,38 +142,73 @@ class Lookout {
 DeviceEngines::DeviceEngines(CommunicatorState& state) : state_(state) {}
 DeviceEngines::~DeviceEngines() = default;
 
-DeviceFacts DeviceEngines::find(const std::string& operation) const {
+DeviceFacts DeviceEngines::find(const std::string& operation) {
   const World& world = state_.world;
-  std::vector<std::string> all(static_cast<std::size_t>(world.size));
-  const std::string mine = what_is_here(state_.config);
+  const std::string mine = findings_here(state_).text();
   if (world.size > 1) world.store->set(fmt::format("device/{}", world.rank), mine);
-  DeviceFacts facts{.known = true};
   const Store::Deadline deadline = world.deadline();
+  std::vector<Findings> all;
   for (int rank = 0; rank < world.size; ++rank) {
-    const std::string there =
-        rank == world.rank ? mine : text_of(world.store->wait(fmt::format("device/{}", rank), deadline));
-    if (there.starts_with('!')) {
-      const std::size_t line = std::min(there.find('\n'), there.size() - 1);
-      throw Error(Code::unsupported, there.substr(1, line - 1),
-                  {.rank = world.rank,
-                   .operation = operation,
-                   .peer = rank == world.rank ? -1 : rank,
-                   .remedy = there.substr(line + 1)});
-    }
-    int version = 0;
-    std::from_chars(there.data(), there.data() + there.size(), version);
-    if (facts.nccl_version != 0 && version != facts.nccl_version) {
-      throw Error(Code::mismatch,
-                  fmt::format("it has NCCL {}, and rank 0 has {}", nccl::version_text(version),
-                              nccl::version_text(facts.nccl_version)),
-                  {.rank = world.rank,
-                   .operation = operation,
-                   .peer = rank,
-                   .remedy = "let all ranks load the same NCCL (LD_LIBRARY_PATH, NcclSettings::library)"});
-    }
-    facts.nccl_version = version;
+    all.push_back(
+        Findings::of(rank == world.rank ? mine : text_of(world.store->wait(fmt::format("device/{}", rank), deadline))));
+    if (all.back().no_device.empty()) continue;
+    throw Error(Code::unsupported, all.back().no_device,
+                {.rank = world.rank,
+                 .operation = operation,
+                 .peer = rank == world.rank ? -1 : rank,
+                 .remedy = all.back().device_remedy});
+  }
+  DeviceFacts facts{.known = true, .nccl_version = all[0].nccl_version};
+  for (int rank = 0; rank < world.size; ++rank) {
+    const Findings& there = all[static_cast<std::size_t>(rank)];
+    if (there.nccl_version == facts.nccl_version && there.no_nccl.empty()) continue;
+    facts.no_nccl = there.no_nccl.empty()
+                        ? fmt::format("rank {} has NCCL {}, and rank 0 has {}", rank,
+                                      nccl::version_text(there.nccl_version), nccl::version_text(facts.nccl_version))
+                    : world.size == 1 ? there.no_nccl
+                                      : fmt::format("rank {}: {}", rank, there.no_nccl);
+    facts.remedy = there.no_nccl.empty() ? "let all ranks load the same NCCL (LD_LIBRARY_PATH, NcclSettings::library)"
+                                         : there.nccl_remedy;
+    break;
+  }
+  if (!facts.no_nccl.empty()) facts.nccl_version = 0;
+  facts.no_cuda = no_kernels_among(all, state_.facts.hosts);
+  if (facts.no_cuda.empty()) {
+    const kernels::WireShape shape = cuda::wire_shape(world.size, state_.config.cuda);
+    facts.packet_bytes = shape.packet_bytes;
+    facts.fifo_bytes = shape.slot_bytes;
+    blocks_ = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+                return a.blocks < b.blocks;
+              })->blocks;
   }
   return facts;
+}
+
+device::StreamEngine::Settings DeviceEngines::settings(const char* name) const {
+  CommunicatorState& state = state_;
+  return {.name = name,
+          .rank = state.world.rank,
+          .ranks = state.world.size,
+          .device = state.config.device.value_or(state.family.device_turn % device::cuda_runtime().devices),
+          .timeout = state.config.timeout,
+          .give_up = [&state] { state.engine->abort(); },
+          .look = Lookout(state)};
+}
+
+Engine& DeviceEngines::cuda() {
+  if (cuda_ != nullptr) return *cuda_;
+  const CommunicatorState& state = state_;
+  device::StreamEngine::Settings own = settings("cuda");
+  auto wires =
+      std::make_unique<cuda::Wires>(state.world, own.device, cuda::wire_shape(state.world.size, state.config.cuda),
+                                    [look = Lookout(state), rank = state.world.rank]() mutable {
+                                      look({.rank = rank, .operation = "making wires among devices", .engine = "cuda"});
+                                    });
+  cuda_ = std::make_unique<cuda::CudaEngine>(
+      cuda::CudaEngine::Parts{cuda::kernel_library(state.config.cuda.kernels), std::move(wires), blocks_,
+                              state.config.cuda.channels, state.config.cuda.threads},
+      *state.family.loop, std::move(own));
+  return *cuda_;
 }
 
 Engine& DeviceEngines::nccl() {
@@ -116,30 +225,30 @@ Engine& DeviceEngines::nccl() {
           look({.rank = rank, .operation = "making an NCCL communicator", .engine = "nccl"});
         });
   }
-  nccl_ = std::make_unique<nccl::NcclEngine>(std::move(communicator), *state.family.loop,
-                                             nccl::NcclEngine::Settings{.rank = state.world.rank,
-                                                                        .ranks = state.world.size,
-                                                                        .timeout = state.config.timeout,
-                                                                        .give_up = [&state] { state.engine->abort(); },
-                                                                        .look = Lookout(state)});
+  nccl_ = std::make_unique<nccl::NcclEngine>(std::move(communicator), *state.family.loop, settings("nccl"));
   return *nccl_;
 }
 
 Operation& DeviceEngines::run(const Decision& decision, const Request& request) {
-  const bool first = nccl_ == nullptr;
-  Engine& engine = nccl();
+  const bool by_kernels = decision.backend == Backend::cuda;
+  const bool first = (by_kernels ? cuda_ : nccl_) == nullptr;
+  Engine& engine = by_kernels ? cuda() : nccl();
   if (first && grouping_) engine.group_begins();
   return engine.run(decision, request, nullptr);
 }
 
 void DeviceEngines::group_begins() {
   grouping_ = true;
-  if (nccl_ != nullptr) nccl_->group_begins();
+  for (Engine* const engine : {nccl_.get(), cuda_.get()}) {
+    if (engine != nullptr) engine->group_begins();
+  }
 }
 
 void DeviceEngines::group_ends() {
   grouping_ = false;
-  if (nccl_ != nullptr) nccl_->group_ends();
+  for (Engine* const engine : {nccl_.get(), cuda_.get()}) {
+    if (engine != nullptr) engine->group_ends();
+  }
 }
 
 std::shared_ptr<DeviceEngines::Part> DeviceEngines::split(int color, int key) const {

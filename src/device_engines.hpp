@@ -5,6 +5,7 @@
 #include <string>
 
 #include "choose/choose.hpp"
+#include "run/device/stream_engine.hpp"
 #include "run/engine.hpp"
 
 namespace tutti {
@@ -19,8 +20,8 @@ class DeviceEngines {
   DeviceEngines& operator=(const DeviceEngines&) = delete;
 
   /// Collective: the ranks tell one another what they have. Throws unsupported on all ranks alike when one of them
-  /// cannot use its device, naming it and why.
-  DeviceFacts find(const std::string& operation) const;
+  /// cannot use its device, naming it and why. A missing engine is a fact, and no error.
+  DeviceFacts find(const std::string& operation);
 
   /// Collective where the engine does not exist yet. Under the loop's guard.
   Operation& run(const Decision& decision, const Request& request);
@@ -34,11 +35,14 @@ class DeviceEngines {
 
  private:
   Engine& nccl();
+  Engine& cuda();
+  device::StreamEngine::Settings settings(const char* name) const;
 
   CommunicatorState& state_;
-  int device_ = 0;
   std::shared_ptr<Part> part_;
   std::unique_ptr<Engine> nccl_;
+  std::unique_ptr<Engine> cuda_;
+  int blocks_ = 0;  ///< of our kernels, that every rank's device holds at once
   bool grouping_ = false;
 };
 

@@ -10,6 +10,7 @@
 
 #include "tutti/base/environment.hpp"
 #include "tutti/choose/tuning.hpp"
+#include "tutti/run/cuda_settings.hpp"
 #include "tutti/run/nccl_settings.hpp"
 #include "tutti/topology/topology.hpp"
 
@@ -40,6 +41,7 @@ struct Config {
 
   std::optional<int> device{};  ///< for device memory; none: the rank's number on its host, modulo visible devices
   NcclSettings nccl{};          ///< for the engine nccl
+  CudaSettings cuda{};          ///< for the engine cuda
 
   bool operator==(const Config&) const = default;
 };

@@ -24,17 +24,6 @@ struct Crossovers {
 };
 constexpr Crossovers crossovers;
 
-/// Bytes by which sizes are compared: the data of one rank.
-std::size_t bytes_of(const Request& request) { return request.count * request.element_size; }
-
-/// Only facts equal on all ranks: the counts of all_to_all_v are not, so it decides without them.
-std::size_t comparable_bytes(const Request& request) {
-  if (request.collective == Collective::all_to_all_v) return std::size_t{1} << 30;
-  if (request.counts.empty()) return bytes_of(request);
-  const std::size_t most = *std::max_element(request.counts.begin(), request.counts.end());
-  return most * request.element_size;
-}
-
 plan::Schedule schedule_of(const Request& request, const Facts& facts, Algorithm algorithm, bool window) {
   return {.collective = request.collective,
           .algorithm = algorithm,
@@ -121,38 +110,10 @@ Decision decide(const Request& request, const Facts& facts, bool window_allowed)
   if (options.backend != Backend::automatic) expect_host_engine(request);
   if (const auto measured = tuned(request, facts, window_allowed)) return *measured;
   const std::size_t bytes = comparable_bytes(request);
-  const bool reducing = reduces(request.collective);
-  const bool rank_order = reducing && (options.deterministic || !request.op.commutative);
-
-  Decision decision;
-  decision.algorithm = options.algorithm;
-  if (options.algorithm == Algorithm::automatic || options.algorithm == Algorithm::direct) {
-    decision.algorithm = cheapest_algorithm(request, facts, bytes, rank_order);
-    if (options.algorithm == Algorithm::direct && decision.algorithm != Algorithm::two_shot) {
-      decision.algorithm = Algorithm::one_shot;
-    }
-  }
+  const bool rank_order = reduces(request.collective) && (options.deterministic || !request.op.commutative);
   const bool named = options.algorithm != Algorithm::automatic;
-  const plan::Schedule schedule = schedule_of(request, facts, decision.algorithm, false);
-  if (const char* reason = plan::unsupported(schedule)) {
-    refuse(request, fmt::format("there is no {} schedule for it: {}", name(decision.algorithm), reason),
-           "leave the algorithm automatic; docs/algorithms.md lists what each supports");
-  }
-  if (rank_order && !plan::in_rank_order(schedule)) {
-    if (named && options.deterministic) {
-      refuse(request,
-             fmt::format("{} does not combine in rank order, so it cannot be deterministic", name(decision.algorithm)),
-             "drop the algorithm or the wish for determinism; one_shot, two_shot and direct combine in rank "
-             "order");
-    }
-    if (named) {
-      refuse(
-          request,
-          fmt::format("its operator does not commute, and {} does not combine in rank order", name(decision.algorithm)),
-          "use direct or leave the algorithm automatic");
-    }
-    decision.algorithm = Algorithm::one_shot;
-  }
+  Decision decision;
+  decision.algorithm = settled_algorithm(request, facts.ranks, cheapest_algorithm(request, facts, bytes, rank_order));
 
   // A collective that is one_shot by messages may be two_shot through a window.
   Algorithm through_window = decision.algorithm;
@@ -188,10 +149,7 @@ Decision decide(const Request& request, const Facts& facts, bool window_allowed)
       break;
   }
   const std::size_t capacity = decision.protocol == Protocol::packet ? facts.packet_bytes : facts.fifo_bytes;
-  if (decision.protocol != Protocol::window && least > capacity) {
-    refuse(request, fmt::format("one element of each of its blocks does not fit a slot of {} bytes", capacity),
-           "use one_shot or ring, or fewer ranks a node");
-  }
+  if (decision.protocol != Protocol::window) expect_room(request, facts.ranks, decision.algorithm, capacity);
   return decision;
 }
 
@@ -204,6 +162,13 @@ void refuse(const Request& request, const std::string& why, const char* remedy) 
 Decision decide(const Request& request, const Facts& facts) {
   if (request.memory == Memory::device) return decide_on_device(request, facts);
   return facts.hosts > 1 ? decide_between_hosts(request, facts) : decide(request, facts, true);
+}
+
+std::size_t comparable_bytes(const Request& request) {
+  if (request.collective == Collective::all_to_all_v) return std::size_t{1} << 30;
+  std::size_t count = request.count;
+  if (!request.counts.empty()) count = *std::max_element(request.counts.begin(), request.counts.end());
+  return count * request.element_size;
 }
 
 Decision decide_without_window(const Request& request, const Facts& facts) { return decide(request, facts, false); }

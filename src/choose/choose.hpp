@@ -12,8 +12,13 @@ namespace tutti {
 
 /// Which engines there are for device memory, on every rank.
 struct DeviceFacts {
-  bool known = false;    ///< the ranks have looked
-  int nccl_version = 0;  ///< 22809; the oldest of any rank
+  bool known = false;            ///< the ranks have looked
+  int nccl_version = 0;          ///< 22809; the same on all ranks; 0: they cannot use it
+  std::string no_nccl{};         ///< why not
+  std::size_t packet_bytes = 0;  ///< tutti's kernels: payload of one packet; 0: the ranks cannot use them
+  std::size_t fifo_bytes = 0;    ///< of one slot
+  std::string no_cuda{};         ///< why not
+  std::string remedy{};          ///< where there is neither
 };
 
 /// What a choice may depend on. Every field has the same value on every rank of the communicator; that is why
@@ -40,8 +45,19 @@ Decision decide(const Request& request, const Facts& facts);
 /// The same call when it turned out that not every rank's buffer can be reached.
 Decision decide_without_window(const Request& request, const Facts& facts);
 
-/// For buffers in device memory. docs/nccl.md says what NCCL can.
+/// For buffers in device memory: tutti's kernels or NCCL (docs/choice.md).
 Decision decide_on_device(const Request& request, const Facts& facts);
+
+/// The pattern that options name, else `cheapest`, else one that a wish for an order of ranks allows. Throws unsupported when the
+/// named one cannot run the request.
+Algorithm settled_algorithm(const Request& request, int ranks, Algorithm cheapest);
+
+/// Throws unsupported unless a message can hold an element of each block that one of its steps moves.
+void expect_room(const Request& request, int ranks, Algorithm algorithm, std::size_t capacity);
+
+/// Bytes by which sizes are compared, of what one rank contributes or receives. Only facts equal on all ranks: the counts of
+/// all_to_all_v are not, so it is a large one.
+std::size_t comparable_bytes(const Request& request);
 
 /// Throws unsupported for a request that options name no way for.
 [[noreturn]] void refuse(const Request& request, const std::string& why, const char* remedy);

@@ -77,6 +77,23 @@ CudaRuntime load() {
       take(library, "cudaEventQuery", c.cudaEventQuery) && take(library, "cudaMalloc", c.cudaMalloc) &&
       take(library, "cudaFree", c.cudaFree) && take(library, "cudaMallocAsync", c.cudaMallocAsync) &&
       take(library, "cudaFreeAsync", c.cudaFreeAsync) && take(library, "cudaMemcpyAsync", c.cudaMemcpyAsync) &&
+      take(library, "cudaMemsetAsync", c.cudaMemsetAsync) &&
+      take(library, "cudaRuntimeGetVersion", c.cudaRuntimeGetVersion) &&
+      take(library, "cudaDeviceGetAttribute", c.cudaDeviceGetAttribute) &&
+      take(library, "cudaDeviceGetPCIBusId", c.cudaDeviceGetPCIBusId) &&
+      take(library, "cudaDeviceCanAccessPeer", c.cudaDeviceCanAccessPeer) &&
+      take(library, "cudaDeviceEnablePeerAccess", c.cudaDeviceEnablePeerAccess) &&
+      take(library, "cudaIpcGetMemHandle", c.cudaIpcGetMemHandle) &&
+      take(library, "cudaIpcOpenMemHandle", c.cudaIpcOpenMemHandle) &&
+      take(library, "cudaIpcCloseMemHandle", c.cudaIpcCloseMemHandle) &&
+      take(library, "cudaHostAlloc", c.cudaHostAlloc) &&
+      take(library, "cudaHostGetDevicePointer", c.cudaHostGetDevicePointer) &&
+      take(library, "cudaFreeHost", c.cudaFreeHost) &&
+      take(library, "cudaFuncGetAttributes", c.cudaFuncGetAttributes) &&
+      take(library, "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+           c.cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) &&
+      take(library, "cudaLaunchKernel", c.cudaLaunchKernel) &&
+      take(library, "cudaLaunchCooperativeKernel", c.cudaLaunchCooperativeKernel) &&
       take(library, "cudaGetLastError", c.cudaGetLastError) &&
       take(library, "cudaGetErrorString", c.cudaGetErrorString) &&
       take(library, "cudaGetErrorName", c.cudaGetErrorName);

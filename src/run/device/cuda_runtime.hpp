@@ -12,6 +12,14 @@ struct CUevent_st;
 
 namespace tutti::device {
 
+/// cudaIpcMemHandle_t and dim3, as the runtime has them.
+struct IpcHandle {
+  char bytes[64];
+};
+struct Dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
 /// The functions by their own names, as CUDA 11 to 13 have them. Results are cudaError_t; 0 is success.
 struct CudaCalls {
   int (*cudaDriverGetVersion)(int*) = nullptr;
@@ -32,6 +40,23 @@ struct CudaCalls {
   int (*cudaMallocAsync)(void**, std::size_t, CUstream_st*) = nullptr;
   int (*cudaFreeAsync)(void*, CUstream_st*) = nullptr;
   int (*cudaMemcpyAsync)(void*, const void*, std::size_t, int, CUstream_st*) = nullptr;
+  int (*cudaMemsetAsync)(void*, int, std::size_t, CUstream_st*) = nullptr;
+  int (*cudaRuntimeGetVersion)(int*) = nullptr;
+  int (*cudaDeviceGetAttribute)(int*, int, int) = nullptr;
+  int (*cudaDeviceGetPCIBusId)(char*, int, int) = nullptr;
+  int (*cudaDeviceCanAccessPeer)(int*, int, int) = nullptr;
+  int (*cudaDeviceEnablePeerAccess)(int, unsigned) = nullptr;
+  int (*cudaIpcGetMemHandle)(IpcHandle*, void*) = nullptr;
+  int (*cudaIpcOpenMemHandle)(void**, IpcHandle, unsigned) = nullptr;
+  int (*cudaIpcCloseMemHandle)(void*) = nullptr;
+  int (*cudaHostAlloc)(void**, std::size_t, unsigned) = nullptr;
+  int (*cudaHostGetDevicePointer)(void**, void*, unsigned) = nullptr;
+  int (*cudaFreeHost)(void*) = nullptr;
+  int (*cudaFuncGetAttributes)(void*, const void*) = nullptr;
+  int (*cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(int*, const void*, int, std::size_t,
+                                                                unsigned) = nullptr;
+  int (*cudaLaunchKernel)(const void*, Dim3, Dim3, void**, std::size_t, CUstream_st*) = nullptr;
+  int (*cudaLaunchCooperativeKernel)(const void*, Dim3, Dim3, void**, std::size_t, CUstream_st*) = nullptr;
   int (*cudaGetLastError)() = nullptr;
   const char* (*cudaGetErrorString)(int) = nullptr;
   const char* (*cudaGetErrorName)(int) = nullptr;

@@ -5,15 +5,6 @@
 
 namespace tutti::nccl {
 
-StreamScratch::StreamScratch(std::size_t bytes, Stream stream) : stream_(stream) {
-  void* memory = nullptr;
-  device::check(device::cuda_runtime().calls.cudaMallocAsync(&memory, bytes, stream.handle), "cudaMallocAsync");
-  data_ = static_cast<std::byte*>(memory);
-}
-StreamScratch::~StreamScratch() {
-  if (data_ != nullptr) device::cuda_runtime().calls.cudaFreeAsync(data_, stream_.handle);
-}
-
 namespace {
 
 /// The calls of one request, with what all of them share.

@@ -6,22 +6,6 @@
 
 namespace tutti::nccl {
 
-/// Device memory of a call's own, in the order of its stream.
-class StreamScratch {
- public:
-  StreamScratch() = default;
-  StreamScratch(std::size_t bytes, Stream stream);
-  ~StreamScratch();
-  StreamScratch(const StreamScratch&) = delete;
-  StreamScratch& operator=(const StreamScratch&) = delete;
-
-  std::byte* data() const { return data_; }
-
- private:
-  std::byte* data_ = nullptr;
-  Stream stream_{};
-};
-
 /// Puts the call into the stream. The current device is the communicator's; the caller has begun a group of NCCL's
 /// (calls that are several calls to NCCL must not wait for one another). Afterwards the communicator may be unsettled.
 /// Precondition: the request was decided for NCCL.

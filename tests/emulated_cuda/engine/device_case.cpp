@@ -72,17 +72,18 @@ void shift_on_device(Communicator& comm, const Case& c, const Request& request) 
 
 void call_on_device(Communicator& comm, const Case& c, const Request& request, std::int32_t* side) {
   const auto beside = on_device(side, 1);
+  const Options options{.backend = request.options.backend};
   if (is_pairwise(c.collective)) {
     shift_on_device(comm, c, request);
-    all_reduce(comm, beside, sum).wait();
+    all_reduce(comm, beside, sum, options).wait();
   } else if (c.style == Style::grouped) {
     Group group(comm);
-    all_reduce(group, beside, sum);
+    all_reduce(group, beside, sum, options);
     group.submit(request);
     group.launch().wait();
   } else {
     Work first = comm.submit(request);
-    Work second = all_reduce(comm, beside, sum);
+    Work second = all_reduce(comm, beside, sum, options);
     if (c.style == Style::alone) first.wait();
     second.wait();
     first.wait();
@@ -123,7 +124,7 @@ DevicePlayground::~DevicePlayground() {
 }
 
 std::optional<std::string> run_on_device(Communicator& comm, const Case& c, DevicePlayground& playground,
-                                         std::uint64_t seed) {
+                                         std::uint64_t seed, Backend backend) {
   const Arithmetic& kind = *arithmetic(c.type, c.op);
   const std::size_t size = kind.size(), bytes = playground.bytes();
   const int rank = comm.rank();
@@ -144,6 +145,10 @@ std::optional<std::string> run_on_device(Communicator& comm, const Case& c, Devi
                     playground.buffer(sides.out.buffer) + sides.out.begin, sides.out.bytes / size, count_of(c)},
                    rank, {});
   request.memory = Memory::device;
+  request.options.backend = backend;
+  request.options.algorithm = c.algorithm;
+  request.options.protocol = c.protocol;
+  request.options.deterministic = c.deterministic;
   if (c.collective == Collective::all_to_all_v) {
     request.count = 0;
   } else if (!counts.empty()) {
@@ -186,21 +191,42 @@ std::optional<std::string> run_on_device(Communicator& comm, const Case& c, Devi
   return std::nullopt;
 }
 
-std::vector<Case> cases_for_nccl(int least_ranks, int most_ranks, std::uint64_t seed, std::size_t every) {
+namespace {
+
+/// Of a covering array, what `fit` makes fit and lets pass: one in `every`, none twice.
+template <class Fit>
+std::vector<Case> fitting(int least_ranks, int most_ranks, std::uint64_t seed, std::size_t every, Fit fit) {
   std::vector<Case> cases;
   std::size_t index = seed % every;
   for (Case c : covering(least_ranks, most_ranks, seed).cases) {
-    c.algorithm = Algorithm::automatic;
-    c.protocol = Protocol::automatic;
     c.home = Home::own;
-    c.deterministic = c.check_across_ranks = c.progress_thread = false;
-    if (!nccl_can(c) || unsupported(c) != nullptr) continue;
+    c.check_across_ranks = c.progress_thread = false;
+    if (!fit(c) || unsupported(c) != nullptr) continue;
     if (std::find(cases.begin(), cases.end(), c) == cases.end() && index++ % every == 0) cases.push_back(c);
   }
   return cases;
 }
 
-Failures run_all_on_device(Communicator& comm, const std::vector<Case>& cases, std::uint64_t seed) {
+}  // namespace
+
+std::vector<Case> cases_for_nccl(int least_ranks, int most_ranks, std::uint64_t seed, std::size_t every) {
+  return fitting(least_ranks, most_ranks, seed, every, [](Case& c) {
+    c.algorithm = Algorithm::automatic;
+    c.protocol = Protocol::automatic;
+    c.deterministic = false;
+    return nccl_can(c);
+  });
+}
+
+std::vector<Case> cases_for_kernels(int least_ranks, int most_ranks, std::uint64_t seed, std::size_t every) {
+  return fitting(least_ranks, most_ranks, seed, every, [](Case& c) {
+    if (c.protocol == Protocol::window) c.protocol = Protocol::automatic;
+    return c.op == Operator::none ||
+           (c.type < data_type_count - 1 && c.op != Operator::own && c.op != Operator::own_ordered);
+  });
+}
+
+Failures run_all_on_device(Communicator& comm, const std::vector<Case>& cases, std::uint64_t seed, Backend backend) {
   std::size_t room = 1;
   for (const Case& c : cases) {
     if (c.ranks == comm.size()) room = std::max(room, room_for(c));
@@ -209,7 +235,7 @@ Failures run_all_on_device(Communicator& comm, const std::vector<Case>& cases, s
   Failures failures;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (cases[i].ranks != comm.size()) continue;
-    const auto wrong = run_on_device(comm, cases[i], playground, mix(seed, i));
+    const auto wrong = run_on_device(comm, cases[i], playground, mix(seed, i), backend);
     if (wrong && failures.size() < 10) {
       failures.push_back(fmt::format("rank {}: {}: {}", comm.rank(), describe(cases[i]), *wrong));
     }

@@ -33,13 +33,17 @@ class DevicePlayground {
 
 /// Collective. What is wrong on this rank; nothing when all is right.
 std::optional<std::string> run_on_device(Communicator& comm, const conformance::Case& c, DevicePlayground& playground,
-                                         std::uint64_t seed);
+                                         std::uint64_t seed, Backend backend);
 
 /// Of a covering array over all axes, what NCCL can: one in `every`.
 std::vector<conformance::Case> cases_for_nccl(int least_ranks, int most_ranks, std::uint64_t seed, std::size_t every);
 
+/// The same for tutti's own kernels, with the algorithms and protocols of the cases.
+std::vector<conformance::Case> cases_for_kernels(int least_ranks, int most_ranks, std::uint64_t seed,
+                                                 std::size_t every);
+
 /// Those of `cases` that have this communicator's ranks.
 conformance::Failures run_all_on_device(Communicator& comm, const std::vector<conformance::Case>& cases,
-                                        std::uint64_t seed);
+                                        std::uint64_t seed, Backend backend);
 
 }  // namespace tutti::emulated

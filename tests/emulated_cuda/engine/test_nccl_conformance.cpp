@@ -29,7 +29,7 @@ Failures run_among_threads(const std::vector<Case>& cases) {
   std::mutex mutex;
   for (int ranks = 1; ranks <= 8; ++ranks) {
     in_process(ranks, [&](Communicator& comm) {
-      const Failures here = run_all_on_device(comm, cases, seed_of_run());
+      const Failures here = run_all_on_device(comm, cases, seed_of_run(), Backend::nccl);
       const std::lock_guard lock(mutex);
       failures.insert(failures.end(), here.begin(), here.end());
     });
@@ -49,7 +49,7 @@ TEST_CASE("threads with a device each give and get through NCCL what is defined"
 TEST_CASE("a rank of a job with a device", "[.][device rank]") {
   REQUIRE(is_emulated());
   Communicator comm(from_environment());
-  const Failures failures = run_all_on_device(comm, cases_for_nccl(comm.size(), comm.size(), 7, 12), 7);
+  const Failures failures = run_all_on_device(comm, cases_for_nccl(comm.size(), comm.size(), 7, 12), 7, Backend::nccl);
   INFO(fmt::format("{}", fmt::join(failures, "\n")));
   CHECK(failures.empty());
 }

@@ -204,7 +204,9 @@ TUTTI_EMULATED_API cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAt
 }
 TUTTI_EMULATED_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* facts, const void* stub) {
   TUTTI_EMULATED_BEGIN("cudaFuncGetAttributes");
-  if (name_of_stub(stub).empty()) return remember(cudaErrorInvalidDeviceFunction);
+  const std::string name = name_of_stub(stub);
+  if (name.empty()) return remember(cudaErrorInvalidDeviceFunction);
+  if (kernel_named(name) == nullptr) return remember(cudaErrorNoKernelImageForDevice);
   std::memset(facts, 0, sizeof *facts);
   facts->maxThreadsPerBlock = 1024;
   facts->numRegs = 32;

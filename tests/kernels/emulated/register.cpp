@@ -19,10 +19,10 @@ bool register_types() {
   return true;
 }
 
-/// What the tests launch: a type of each way to combine.
 const bool registered = [] {
   register_both<std::uint8_t, Copy>();
-  return register_types<std::int32_t, std::uint32_t, bfloat16, float>();
+  return register_types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                        std::int64_t, std::uint64_t, float8_e4m3, float8_e5m2, float16, bfloat16, float, double>();
 }();
 
 }  // namespace

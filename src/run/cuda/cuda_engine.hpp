@@ -1,0 +1,52 @@
+/// @file  CudaEngine: collectives among the devices of a host by tutti's own kernels.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/launch.hpp"
+#include "run/cuda/kernel_library.hpp"
+#include "run/cuda/outcomes.hpp"
+#include "run/cuda/wires.hpp"
+#include "run/device/stream_engine.hpp"
+#include "tutti/plan/layout.hpp"
+#include "tutti/run/cuda_settings.hpp"
+
+namespace tutti::cuda {
+
+/// Calls follow one another on the device, whatever streams they are in: they use the same wires. In a group, sends and
+/// receives run beside each other. A call puts one kernel into its stream; nothing waits for the device there.
+class CudaEngine final : public device::StreamEngine {
+ public:
+  struct Parts {
+    const KernelLibrary& kernels;
+    std::unique_ptr<Wires> wires;
+    int blocks = 0;  ///< of `threads`, that every rank's device holds at once
+    int channels = 1;
+    int threads = 512;
+  };
+  CudaEngine(Parts parts, ProgressLoop& loop, Settings settings);
+  /// Ends what is still in the streams, after a while.
+  ~CudaEngine() override;
+
+ private:
+  void put(std::span<device::StreamOperation* const> operations) override;
+  bool given_up() const override { return outcomes_.aborted(); }
+  void give_up() noexcept override { outcomes_.abort(); }
+  void expect_done(const device::StreamOperation& operation) const override;
+
+  void expect_sound_graphs() const;
+  void put_in_turn(device::StreamOperation& operation);
+  void put_together(std::span<device::StreamOperation* const> operations);
+  void launch(device::StreamOperation& operation, Stream stream);
+  plan::LayoutView on_device(const plan::Layout& layout, const device::StreamOperation& operation);
+
+  Parts parts_;
+  Outcomes outcomes_;
+  std::vector<std::unique_ptr<MappedMemory>> tables_;  ///< of uneven collectives, operation by operation
+  device::OwnStream sends_;
+  device::OwnStream receives_;
+  device::Event turn_;  ///< the end of the last call
+};
+
+}  // namespace tutti::cuda
