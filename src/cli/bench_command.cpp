@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "bootstrap/launch.hpp"
 #include "cli/bench_collective.hpp"
+#include "cli/bench_emulated.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/bench_run.hpp"
 #include "cli/mpi_job.hpp"
@@ -54,6 +56,8 @@ int run_rank(Communicator& communicator, const BenchOptions& options, bench::Pee
 
 Config config_of(const BenchOptions& options) {
   Config config = config_from_environment();
+  if (options.emulated > 0) config.cuda = {.channels = 2, .threads = 32, .wire_bytes = 4 << 20};  // threads are fibres
+  if (options.channels != 0) config.cuda.channels = options.channels;
   if (!options.tuning.empty()) config.tuning = std::make_shared<const Tuning>(tuning_from_file(options.tuning));
   return config;
 }
@@ -65,7 +69,7 @@ int run_in_process(const BenchOptions& options) {
   }
   int status = EXIT_FAILURE;
   in_process(
-      options.ranks > 0 ? options.ranks : 2,
+      options.ranks > 0 ? options.ranks : std::max(2, options.emulated),
       [&](Communicator& communicator) {
         const int mine = run_rank(communicator, options, nullptr);
         if (communicator.rank() == 0) status = mine;
@@ -128,8 +132,15 @@ void add_bench_options(CLI::App& command, bench::BenchText& text) {
                   "private (the caller's memory), shared (the communicator's), or both "
                   "as a list")
       ->capture_default_str();
-  command.add_option("--engine", text.engine, "automatic (host memory), or nccl (device memory, through NCCL)")
+  command
+      .add_option("--engine", text.engine,
+                  "automatic (host memory); on device memory cuda (tutti's own kernels) or nccl (through NCCL)")
       ->capture_default_str();
+  command.add_option("--channels", text.channels, "Blocks of a kernel that share a message, with --engine cuda [8]");
+  command.add_option(
+      "--emulated", text.emulated,
+      "So many emulated GPUs instead of real ones, in builds with tests: results mean something, times nothing");
+  command.add_option("--inside-emulation", text.inside_emulation)->group("");
   command.add_flag("--dirty", text.dirty, "Rewrite input and read output before each operation, untimed");
   command.add_flag("--deterministic", text.deterministic, "Ask for results that depend on inputs and rank count only");
   command.add_option("--ranks", text.ranks,
@@ -150,6 +161,7 @@ void add_bench_options(CLI::App& command, bench::BenchText& text) {
 }
 
 int bench_command(const bench::BenchText& text) {
+  if (text.emulated != 0) bench::start_again_emulated(text.emulated);
   const BenchOptions options = bench::parse(text);
   if (options.ranks == 0 && MpiJob::launched()) return run_under_mpi(options);
   const Launch launch = launch_from(process_environment());

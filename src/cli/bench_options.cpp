@@ -179,15 +179,26 @@ BenchOptions parse(const BenchText& text) {
       options.buffers.push_back(kind);
     }
   }
-  if (text.engine == "nccl") {
-    if (text.buffers != "private") refuse("--engine nccl with --buffers", "leave --buffers out: they are the device's");
-    if (options.collective == Collective::barrier) refuse("NCCL has no barrier", "choose another collective");
-    if (!text.peer.empty()) refuse("--engine nccl with --peer mpi", "leave one of them out");
-    options.engine = Backend::nccl;
+  if (text.engine == "nccl" || text.engine == "cuda") {
+    const std::string engine = "--engine " + text.engine;
+    if (text.buffers != "private") refuse(engine + " with --buffers", "leave --buffers out: they are the device's");
+    if (options.collective == Collective::barrier) {
+      refuse("a barrier has no buffers, so none on a device", "choose another collective");
+    }
+    if (!text.peer.empty()) refuse(engine + " with --peer mpi", "leave one of them out");
+    options.engine = text.engine == "nccl" ? Backend::nccl : Backend::cuda;
     options.buffers = {BufferKind::device};
   } else if (text.engine != "automatic") {
-    cli::unknown_name("engine", text.engine, {"automatic", "nccl"});
+    cli::unknown_name("engine", text.engine, {"automatic", "cuda", "nccl"});
   }
+  if (text.channels != 0 && options.engine != Backend::cuda) {
+    refuse("--channels without --engine cuda", "NCCL's are NcclSettings::max_ctas, and the host engine has none");
+  }
+  if (text.inside_emulation != 0 && options.engine == Backend::automatic) {
+    refuse("--emulated without --engine cuda or nccl", "name the engine, or leave it out");
+  }
+  options.channels = text.channels;
+  options.emulated = text.inside_emulation;
   options.mpi_peer = !text.peer.empty();
   options.ranks = text.ranks;
   options.root = text.root;

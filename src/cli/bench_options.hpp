@@ -26,6 +26,9 @@ struct BenchText {
   std::string in_place = "both";
   std::string buffers = "private";
   std::string engine = "automatic";
+  int channels = 0;          ///< of the engine cuda; 0: its own number
+  int emulated = 0;          ///< devices of an emulated machine; 0: the real one
+  int inside_emulation = 0;  ///< the same, in the program that was started again among emulated libraries
   std::string peer{};
   std::string tuning{};  ///< a file of tutti tune that automatic goes by
   std::string json{};
@@ -57,6 +60,8 @@ struct BenchOptions {
   std::vector<bool> in_place;  ///< which of the two, out of place first
   std::vector<BufferKind> buffers;
   Backend engine = Backend::automatic;
+  int channels = 0;
+  int emulated = 0;  ///< devices: times mean nothing
   bool mpi_peer = false;
   int ranks = 0;
   int root = 0;

@@ -60,6 +60,7 @@ class Sweep {
     const std::size_t all = all_sizes();
     std::size_t done = 0;
     begun_ = Clock::now();
+    if (options_.emulated > 0) note(fmt::format("emulated: no timing ({} GPUs)", options_.emulated));
     for (const DataType type : options_.types) {
       for (const Op op : options_.operations) {
         for (const std::size_t bytes : options_.sizes) {
@@ -111,7 +112,7 @@ class Sweep {
            std::find(options_.buffers.begin(), options_.buffers.end(), BufferKind::own) != options_.buffers.end();
   }
 
-  bool on_device() const { return options_.engine == Backend::nccl; }
+  bool on_device() const { return options_.engine == Backend::nccl || options_.engine == Backend::cuda; }
 
   /// The ranks of a host take its devices in turn, as communicators do. Throws where there is none, on all ranks alike.
   int own_device(const std::vector<std::string>& hosts) {
@@ -289,7 +290,9 @@ class Sweep {
     row.algorithm = way.is_peer ? peer_->name() : std::string(name(way.algorithm));
     if (!way.is_peer) {
       row.protocol = name(way.decision.protocol);
-      row.decision = on_device() ? "nccl" : fmt::format("{}/{}", name(way.decision.algorithm), row.protocol);
+      row.decision = way.decision.backend == Backend::nccl
+                         ? "nccl"
+                         : fmt::format("{}/{}", name(way.decision.algorithm), row.protocol);
     }
     row.buffers = name(way.buffers);
     row.ranks = place_.ranks;
