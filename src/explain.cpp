@@ -77,20 +77,26 @@ std::string taken_where(const Decision& way, const std::vector<ExplainedTurn>& t
   return where;
 }
 
+bool on_devices(Backend backend) { return backend == Backend::cuda || backend == Backend::nccl; }
+/// Does it choose the algorithm itself?
+bool chooses_itself(Backend backend) { return backend == Backend::mpi || backend == Backend::nccl; }
+
 std::vector<Decision> ways_to_try(Backend chosen) {
   std::vector<Decision> ways;
+  const bool between_hosts = chosen != Backend::host && !on_devices(chosen);
   for (int i = 0; i < algorithm_count; ++i) {
     const auto algorithm = static_cast<Algorithm>(i);
     if (algorithm == Algorithm::automatic || algorithm == Algorithm::direct) continue;
-    if (chosen != Backend::host) {
+    if (between_hosts) {
       ways.push_back({Backend::two_level, algorithm, Protocol::automatic});
     } else if (algorithm != Algorithm::mpi) {
       for (const Protocol protocol : {Protocol::packet, Protocol::fifo, Protocol::window}) {
-        ways.push_back({Backend::host, algorithm, protocol});
+        ways.push_back({on_devices(chosen) ? Backend::cuda : Backend::host, algorithm, protocol});
       }
     }
   }
-  if (chosen != Backend::host) ways.push_back({Backend::mpi, Algorithm::mpi, Protocol::automatic});
+  if (between_hosts) ways.push_back({Backend::mpi, Algorithm::mpi, Protocol::automatic});
+  if (on_devices(chosen)) ways.push_back({Backend::nccl, Algorithm::automatic, Protocol::automatic});
   return ways;
 }
 
@@ -114,12 +120,12 @@ ExplainedWay tried(const Communicator& communicator, const Request& request, con
   ExplainedWay result{.decision = way};
   Request named = request;
   named.options.backend = way.backend;
-  named.options.algorithm = way.backend == Backend::mpi ? Algorithm::automatic : way.algorithm;
+  named.options.algorithm = chooses_itself(way.backend) ? Algorithm::automatic : way.algorithm;
   named.options.protocol = way.protocol;
   try {
     const Decision comes_to = communicator.decide(named);
-    const bool protocol_counts = way.backend == Backend::host;
-    if (comes_to.backend != way.backend || (way.backend != Backend::mpi && comes_to.algorithm != way.algorithm) ||
+    const bool protocol_counts = way.backend == Backend::host || way.backend == Backend::cuda;
+    if (comes_to.backend != way.backend || (!chooses_itself(way.backend) && comes_to.algorithm != way.algorithm) ||
         (protocol_counts && comes_to.protocol != way.protocol)) {
       result.reason = fmt::format("it comes to {}", describe(comes_to));
       return result;

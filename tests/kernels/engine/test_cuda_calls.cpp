@@ -47,6 +47,28 @@ TEST_CASE("short sums go through tutti's kernels and long ones through NCCL, and
       small_settings());
 }
 
+TEST_CASE("a call that is explained names both engines, and where the choice changes") {
+  in_process(
+      4,
+      [](Communicator& comm) {
+        const DeviceArray<float> data(own_values(comm));
+        const Explanation told = all_reduce(Explain{comm}, on_device(data.data(), 100), sum);
+        if (describe(told.chosen) != "cuda/one_shot/packet") throw std::runtime_error(describe(told.chosen));
+        std::vector<std::string> turns;
+        for (const ExplainedTurn& turn : told.turns) turns.push_back(describe(turn.decision));
+        if (turns != std::vector<std::string>{"cuda/one_shot/packet", "cuda/two_shot/fifo", "nccl"}) {
+          throw std::runtime_error("the choice changes otherwise");
+        }
+        int possible = 0;
+        for (const ExplainedWay& way : told.ways) {
+          possible += way.possible ? 1 : 0;
+          if (!way.possible && way.reason.empty()) throw std::runtime_error("excluded without a reason");
+        }
+        if (possible != 11) throw std::runtime_error("five patterns, each by packets and slots, and NCCL");
+      },
+      small_settings());
+}
+
 TEST_CASE("what NCCL cannot combine goes through the kernels by itself") {
   in_process(
       3,
