@@ -196,7 +196,13 @@ Operation& CommunicatorState::begin_anew(const Request& request) {
   validate(request, world.rank, world.size);
   if (request.memory == Memory::device) {
     find_devices(request);
-    return device_engines.run(decide(request, facts), request);
+    Decision decision = decide(request, facts);
+    if (std::string why = device_engines.start(decision, request); !why.empty()) {
+      facts.device.forget_kernels(std::move(why));
+      decision = decide(request, facts);
+      device_engines.start(decision, request);
+    }
+    return device_engines.run(decision, request);
   }
   const Decision decision = decide(request, facts);
   Remembered* known = nullptr;

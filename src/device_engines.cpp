@@ -12,9 +12,11 @@
 
 #include "communicator_state.hpp"
 #include "run/cuda/cuda_engine.hpp"
+#include "run/cuda/verdicts.hpp"
 #include "run/cuda/wire_shape.hpp"
 #include "run/device/cuda_runtime.hpp"
 #include "run/nccl/nccl_engine.hpp"
+#include "tutti/base/environment.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {
@@ -56,10 +58,24 @@ struct Findings {
 
 constexpr int multiprocessor_count = 16, cooperative_launch = 95;  // cudaDeviceAttr
 
+/// CUDA's own variables, which decide whether kernels can wait for one another.
+int number_in(const char* variable, int fallback) {
+  const std::string text = process_environment()(variable).value_or("");
+  int number = fallback;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+int connections() { return number_in("CUDA_DEVICE_MAX_CONNECTIONS", 8); }
+
 /// Blocks that the device holds at once. Throws why it cannot run tutti's kernels.
 int resident_blocks(const cuda::KernelLibrary& library, int device, const CudaSettings& settings) {
   if (!library.trouble.empty()) throw Error(Code::unsupported, library.trouble, {.remedy = library.remedy});
   cuda::expect_sound(settings);
+  if (number_in("CUDA_LAUNCH_BLOCKING", 0) != 0) {
+    throw Error(
+        Code::unsupported,
+        "CUDA_LAUNCH_BLOCKING is set, and with it no kernel starts before the one ahead of it has met its peers");
+  }
   const device::OnDevice here(device);
   const device::CudaCalls& calls = device::cuda_runtime().calls;
   int processors = 0, cooperative = 0;
@@ -195,8 +211,7 @@ device::StreamEngine::Settings DeviceEngines::settings(const char* name) const {
           .look = Lookout(state)};
 }
 
-Engine& DeviceEngines::cuda() {
-  if (cuda_ != nullptr) return *cuda_;
+std::unique_ptr<Engine> DeviceEngines::cuda() {
   const CommunicatorState& state = state_;
   device::StreamEngine::Settings own = settings("cuda");
   auto wires =
@@ -204,15 +219,13 @@ Engine& DeviceEngines::cuda() {
                                     [look = Lookout(state), rank = state.world.rank]() mutable {
                                       look({.rank = rank, .operation = "making wires among devices", .engine = "cuda"});
                                     });
-  cuda_ = std::make_unique<cuda::CudaEngine>(
+  return std::make_unique<cuda::CudaEngine>(
       cuda::CudaEngine::Parts{cuda::kernel_library(state.config.cuda.kernels), std::move(wires), blocks_,
-                              state.config.cuda.channels, state.config.cuda.threads},
+                              state.config.cuda.channels, state.config.cuda.threads, connections()},
       *state.family.loop, std::move(own));
-  return *cuda_;
 }
 
-Engine& DeviceEngines::nccl() {
-  if (nccl_ != nullptr) return *nccl_;
+std::unique_ptr<Engine> DeviceEngines::nccl() {
   CommunicatorState& state = state_;
   std::unique_ptr<nccl::NcclCommunicator> communicator;
   if (part_ != nullptr && part_->nccl != nullptr) {
@@ -225,16 +238,31 @@ Engine& DeviceEngines::nccl() {
           look({.rank = rank, .operation = "making an NCCL communicator", .engine = "nccl"});
         });
   }
-  nccl_ = std::make_unique<nccl::NcclEngine>(std::move(communicator), *state.family.loop, settings("nccl"));
-  return *nccl_;
+  return std::make_unique<nccl::NcclEngine>(std::move(communicator), *state.family.loop, settings("nccl"));
+}
+
+std::string DeviceEngines::start(const Decision& decision, const Request& request) {
+  const bool by_kernels = decision.backend == Backend::cuda;
+  std::unique_ptr<Engine>& engine = by_kernels ? cuda_ : nccl_;
+  if (engine != nullptr) return {};
+  if (device::is_capturing(request.options.stream.value_or(Stream()))) {
+    throw Error(Code::unsupported, "an engine's first call cannot be captured into a graph",
+                {.rank = state_.world.rank,
+                 .operation = describe(request),
+                 .engine = std::string(name(decision.backend)),
+                 .remedy = "make one such call before the capture"});
+  }
+  try {
+    engine = by_kernels ? cuda() : nccl();
+  } catch (const cuda::NoAgreement& error) {
+    return error.reason();
+  }
+  if (grouping_) engine->group_begins();
+  return {};
 }
 
 Operation& DeviceEngines::run(const Decision& decision, const Request& request) {
-  const bool by_kernels = decision.backend == Backend::cuda;
-  const bool first = (by_kernels ? cuda_ : nccl_) == nullptr;
-  Engine& engine = by_kernels ? cuda() : nccl();
-  if (first && grouping_) engine.group_begins();
-  return engine.run(decision, request, nullptr);
+  return (decision.backend == Backend::cuda ? cuda_ : nccl_)->run(decision, request, nullptr);
 }
 
 void DeviceEngines::group_begins() {

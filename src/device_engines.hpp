@@ -23,7 +23,10 @@ class DeviceEngines {
   /// cannot use its device, naming it and why. A missing engine is a fact, and no error.
   DeviceFacts find(const std::string& operation);
 
-  /// Collective where the engine does not exist yet. Under the loop's guard.
+  /// Collective where the decision's engine does not exist yet: makes it. Gives why there can be none, on all ranks alike;
+  /// empty: there is one. Throws when that could not be found out. Under the loop's guard, like the others.
+  std::string start(const Decision& decision, const Request& request);
+  /// After `start`.
   Operation& run(const Decision& decision, const Request& request);
   void group_begins();
   void group_ends();
@@ -34,13 +37,13 @@ class DeviceEngines {
   void take(std::shared_ptr<Part> part);
 
  private:
-  Engine& nccl();
-  Engine& cuda();
+  std::unique_ptr<Engine> nccl();
+  std::unique_ptr<Engine> cuda();
   device::StreamEngine::Settings settings(const char* name) const;
 
   CommunicatorState& state_;
   std::shared_ptr<Part> part_;
-  std::unique_ptr<Engine> nccl_;
+  std::unique_ptr<Engine> nccl_;  ///< null before its first call
   std::unique_ptr<Engine> cuda_;
   int blocks_ = 0;  ///< of our kernels, that every rank's device holds at once
   bool grouping_ = false;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "tutti/base/request.hpp"
 #include "tutti/choose/decision.hpp"
@@ -19,6 +20,11 @@ struct DeviceFacts {
   std::size_t fifo_bytes = 0;    ///< of one slot
   std::string no_cuda{};         ///< why not
   std::string remedy{};          ///< where there is neither
+
+  void forget_kernels(std::string why) {
+    packet_bytes = fifo_bytes = 0;
+    no_cuda = std::move(why);
+  }
 };
 
 /// What a choice may depend on. Every field has the same value on every rank of the communicator; that is why

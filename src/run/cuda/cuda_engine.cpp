@@ -25,6 +25,9 @@ namespace {
 constexpr std::size_t bytes_worth_a_channel = 16 << 10;
 constexpr auto goodbye = std::chrono::seconds(5);  // for the last calls of a communicator that nobody uses any more
 
+/// Of one uneven collective: two tables.
+constexpr std::size_t table_bytes(int ranks) { return 2 * (static_cast<std::size_t>(ranks) + 1) * sizeof(std::size_t); }
+
 /// Sends to and receives from the nearest ranks first, so that all ranks' meet in the same order.
 void by_distance(std::vector<StreamOperation*>& operations, int rank, int ranks) {
   const auto distance = [rank, ranks](const StreamOperation* each) {
@@ -41,6 +44,7 @@ CudaEngine::CudaEngine(Parts parts, ProgressLoop& loop, Settings settings)
     : StreamEngine(loop, std::move(settings)),
       parts_(std::move(parts)),
       outcomes_(this->settings().device),
+      tables_(this->settings().device, Outcomes::most * table_bytes(this->settings().ranks)),
       sends_(this->settings().device),
       receives_(this->settings().device),
       turn_(this->settings().device) {}
@@ -99,6 +103,13 @@ void CudaEngine::put_together(std::span<StreamOperation* const> operations) {
     }
   }
   if (sends.empty() && receives.empty()) return;
+  if (!sends.empty() && !receives.empty() && parts_.connections < 2) {
+    throw Error(Code::unsupported, "CUDA_DEVICE_MAX_CONNECTIONS is 1, so receives would wait for the end of sends",
+                {.rank = settings().rank,
+                 .operation = "a group of calls",
+                 .engine = settings().name,
+                 .remedy = "set it to 2 or more, or use the engine nccl"});
+  }
   const bool captured = device::is_capturing((sends.empty() ? receives : sends).front()->stream());
   struct Lane {
     std::vector<StreamOperation*>& calls;
@@ -131,17 +142,11 @@ void CudaEngine::put_together(std::span<StreamOperation* const> operations) {
 /// again before its stream has come past it.
 plan::LayoutView CudaEngine::on_device(const plan::Layout& layout, const StreamOperation& operation) {
   if (layout.begins() == nullptr) return layout;
-  const std::size_t count = static_cast<std::size_t>(settings().ranks) + 1;
-  if (tables_.size() <= operation.index()) tables_.resize(operation.index() + 1);
-  std::unique_ptr<MappedMemory>& memory = tables_[operation.index()];
-  if (memory == nullptr) {
-    memory = std::make_unique<MappedMemory>(settings().device, 2 * count * sizeof(std::size_t));
-  }
-  auto table = [&, place = std::size_t{0}](const std::size_t* begins) mutable -> const std::size_t* {
+  const std::size_t bytes = table_bytes(settings().ranks) / 2;
+  auto table = [&, at = 2 * bytes * operation.index()](const std::size_t* begins) mutable -> const std::size_t* {
     if (begins == nullptr) return nullptr;
-    const std::size_t at = place++ * count * sizeof(std::size_t);
-    std::memcpy(memory->data() + at, begins, count * sizeof(std::size_t));
-    return reinterpret_cast<const std::size_t*>(memory->on_device() + at);
+    std::memcpy(tables_.data() + at, begins, bytes);
+    return reinterpret_cast<const std::size_t*>(tables_.on_device() + std::exchange(at, at + bytes));
   };
   const std::size_t* const begins = table(layout.begins());
   return layout.with_tables(begins, table(layout.receive_begins()));

@@ -24,6 +24,7 @@ class CudaEngine final : public device::StreamEngine {
     int blocks = 0;  ///< of `threads`, that every rank's device holds at once
     int channels = 1;
     int threads = 512;
+    int connections = 8;  ///< of this process to its device: streams that do not wait for one another there
   };
   CudaEngine(Parts parts, ProgressLoop& loop, Settings settings);
   /// Ends what is still in the streams, after a while.
@@ -33,6 +34,7 @@ class CudaEngine final : public device::StreamEngine {
   void put(std::span<device::StreamOperation* const> operations) override;
   bool given_up() const override { return outcomes_.aborted(); }
   void give_up() noexcept override { outcomes_.abort(); }
+  std::size_t most_in_progress() const override { return Outcomes::most; }
   void expect_done(const device::StreamOperation& operation) const override;
 
   void expect_sound_graphs() const;
@@ -43,7 +45,7 @@ class CudaEngine final : public device::StreamEngine {
 
   Parts parts_;
   Outcomes outcomes_;
-  std::vector<std::unique_ptr<MappedMemory>> tables_;  ///< of uneven collectives, operation by operation
+  MappedMemory tables_;  ///< of uneven collectives, operation by operation: made now, as making it may wait for devices
   device::OwnStream sends_;
   device::OwnStream receives_;
   device::Event turn_;  ///< the end of the last call

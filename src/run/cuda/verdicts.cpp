@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
-#include <exception>
 #include <span>
-
-#include "tutti/base/error.hpp"
 
 namespace tutti::cuda {
 
@@ -31,32 +29,32 @@ Store::Value heard(const World& world, const std::string& key, const std::functi
 
 std::vector<Store::Value> agree(const World& world, const std::string& point, const std::function<void()>& look,
                                 const std::function<Store::Value()>& mine) {
-  std::exception_ptr own;
   Store::Value said;
   try {
     said = mine();
     said.insert(said.begin(), good);
   } catch (const Error& error) {
-    own = std::current_exception();
-    const auto words = std::as_bytes(std::span(error.reason()));
+    const std::string line = error.reason() + '\n' + error.context().remedy;
+    const auto words = std::as_bytes(std::span(line));
     said.assign(1, std::byte{0});
     said.insert(said.end(), words.begin(), words.end());
   }
   world.store->set(key(point, world.rank), said);
-  if (own != nullptr) std::rethrow_exception(own);
   std::vector<Store::Value> all;
   for (int rank = 0; rank < world.size; ++rank) {
-    Store::Value value = rank == world.rank ? said : heard(world, key(point, rank), look);
-    if (value.empty() || value.front() != good) {
-      throw Error(Code::bootstrap, value.empty() ? "it said nothing" : text_of(value).substr(1),
-                  {.rank = world.rank,
-                   .operation = "making wires among devices",
-                   .engine = "cuda",
-                   .peer = rank,
-                   .remedy = "look at that rank's own error"});
-    }
-    value.erase(value.begin());
-    all.push_back(std::move(value));
+    all.push_back(rank == world.rank ? said : heard(world, key(point, rank), look));
+  }
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const bool agrees = !all[rank].empty() && all[rank].front() == good;
+    if (!all[rank].empty()) all[rank].erase(all[rank].begin());
+    if (agrees) continue;
+    const std::string line = text_of(all[rank]);
+    const std::size_t reason = std::min(line.find('\n'), line.size());
+    throw NoAgreement(Code::unsupported, fmt::format("rank {}: {}", rank, line.substr(0, reason)),
+                      {.rank = world.rank,
+                       .operation = "making wires among devices",
+                       .engine = "cuda",
+                       .remedy = line.substr(std::min(reason + 1, line.size()))});
   }
   return all;
 }

@@ -63,8 +63,12 @@ struct Wires::Card {
   char bus[20];
 };
 
+Wires::Wires(const World& world, int device, const kernels::WireShape& shape)
+    : world_(world), device_(device), shape_(shape), all_(static_cast<std::size_t>(world.size)) {}
+
+/// What is thrown here finds a Wires that is made, and whose destructor therefore runs.
 Wires::Wires(const World& world, int device, const kernels::WireShape& shape, const std::function<void()>& look)
-    : world_(world), device_(device), shape_(shape), all_(static_cast<std::size_t>(world.size)) {
+    : Wires(world, device, shape) {
   const device::OnDevice here(device);
   std::vector<Card> cards;
   const auto values = agree(world, "memory", look, [&] {
@@ -102,7 +106,7 @@ Wires::Card Wires::card() const {
   card.memory = &mine_;
   card.device = device_;
   check(cuda_runtime().calls.cudaDeviceGetPCIBusId(card.bus, sizeof card.bus, device_), "cudaDeviceGetPCIBusId");
-  if (!world_.one_process && world_.size > 1) {
+  if (lends()) {
     check(cuda_runtime().calls.cudaIpcGetMemHandle(&card.handle, mine_->data()), "cudaIpcGetMemHandle",
           {.rank = world_.rank, .operation = "making wires among devices", .engine = "cuda"});
   }
@@ -191,7 +195,7 @@ bool Wires::all_left() noexcept {
 
 Wires::~Wires() {
   for (void* const memory : opened_) cuda_runtime().calls.cudaIpcCloseMemHandle(memory);
-  if (!opened_.empty() && !all_left()) mine_->leak();
+  if (mine_ != nullptr && lends() && !all_left()) mine_->leak();
 }
 
 }  // namespace tutti::cuda

@@ -29,6 +29,9 @@ class Wires {
  private:
   struct Card;
 
+  Wires(const World& world, int device, const kernels::WireShape& shape);
+  /// Do other processes open this rank's memory?
+  bool lends() const { return !world_.one_process && world_.size > 1; }
   Card card() const;
   void reach(int rank, const Card& card);
   void write_to_peers() const;

@@ -1,5 +1,7 @@
 #include "run/device/stream_engine.hpp"
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "run/device/stream_operation.hpp"
@@ -11,7 +13,8 @@ StreamEngine::StreamEngine(ProgressLoop& loop, Settings settings)
 
 StreamEngine::~StreamEngine() = default;
 
-StreamOperation& StreamEngine::take() {
+StreamOperation& StreamEngine::take(const Context& context) {
+  if (idle_.empty() && operations_.size() >= most_in_progress()) wait_for_one_that_left(context);
   if (idle_.empty()) {
     operations_.push_back(std::make_unique<StreamOperation>(*this, operations_.size()));
     idle_.reserve(operations_.size());
@@ -24,9 +27,10 @@ StreamOperation& StreamEngine::take() {
 
 Operation& StreamEngine::run(const Decision& decision, const Request& request, std::unique_ptr<Preparation>*) {
   if (trouble_.any()) trouble_.rethrow(settings_.rank);
-  settings_.look({.rank = settings_.rank, .operation = describe(request), .engine = settings_.name});
+  const Context context{.rank = settings_.rank, .operation = describe(request), .engine = settings_.name};
+  settings_.look(context);
   forget_those_who_left();
-  StreamOperation& operation = take();
+  StreamOperation& operation = take(context);
   operation.begin(decision, request);
   if (!grouping_) {
     StreamOperation* const alone[] = {&operation};
@@ -64,15 +68,26 @@ void StreamEngine::failed(const std::exception_ptr& error) noexcept {
   give_up();
 }
 
-void StreamEngine::forget_those_who_left() {
-  for (std::size_t i = 0; i < left_.size();) {
-    if (left_[i]->passed()) {
-      idle_.push_back(left_[i]);
-      left_.erase(left_.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      ++i;
+/// Whoever puts more calls into streams than devices carry out waits here. Calls that somebody will wait for do not end.
+void StreamEngine::wait_for_one_that_left(const Context& context) {
+  const auto deadline = std::chrono::steady_clock::now() + settings_.timeout;
+  while (idle_.empty() && !left_.empty()) {
+    settings_.look(context);
+    if (std::chrono::steady_clock::now() > deadline) {
+      const std::exception_ptr error = late("the end of an earlier call", -1, settings_.timeout, context);
+      failed(error);
+      std::rethrow_exception(error);
     }
+    std::this_thread::yield();
+    forget_those_who_left();
   }
+}
+
+/// Oldest first, up to one that its stream has not come past: the others are likely behind it.
+void StreamEngine::forget_those_who_left() {
+  const auto first = std::find_if(left_.begin(), left_.end(), [](const auto* each) { return !each->passed(); });
+  idle_.insert(idle_.end(), left_.begin(), first);
+  left_.erase(left_.begin(), first);
 }
 
 }  // namespace tutti::device

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -49,6 +50,8 @@ class StreamEngine : public Engine {
   virtual void expect_sound(const StreamOperation&) const {}
   /// Throws when a call whose stream has come past it came to nothing.
   virtual void expect_done(const StreamOperation&) const {}
+  /// Calls that may be in progress at once.
+  virtual std::size_t most_in_progress() const { return std::numeric_limits<std::size_t>::max(); }
 
   const Settings& settings() const { return settings_; }
   bool in_trouble() const { return trouble_.any(); }
@@ -56,7 +59,8 @@ class StreamEngine : public Engine {
  private:
   friend class StreamOperation;
 
-  StreamOperation& take();
+  StreamOperation& take(const Context& context);
+  void wait_for_one_that_left(const Context& context);
   void failed(const std::exception_ptr& error) noexcept;
   void forget_those_who_left();
 
