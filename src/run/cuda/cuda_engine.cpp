@@ -54,11 +54,20 @@ CudaEngine::~CudaEngine() {
   try {
     const device::OnDevice here(settings().device);
     while (!turn_.reached({})) {
-      if (std::chrono::steady_clock::now() > deadline) outcomes_.abort();
+      if (std::chrono::steady_clock::now() > deadline || others_are_gone()) outcomes_.abort();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   } catch (const std::exception&) {  // the device is lost: nothing runs there
     outcomes_.abort();
+  }
+}
+
+bool CudaEngine::others_are_gone() const noexcept {
+  try {
+    settings().look({});
+    return false;
+  } catch (const std::exception&) {
+    return true;
   }
 }
 

@@ -37,6 +37,7 @@ class CudaEngine final : public device::StreamEngine {
   std::size_t most_in_progress() const override { return Outcomes::most; }
   void expect_done(const device::StreamOperation& operation) const override;
 
+  bool others_are_gone() const noexcept;
   void expect_sound_graphs() const;
   void put_in_turn(device::StreamOperation& operation);
   void put_together(std::span<device::StreamOperation* const> operations);
