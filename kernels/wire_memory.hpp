@@ -31,6 +31,8 @@ struct WireShape {
   std::uint32_t packet_slots = 8;      ///< of a wire; a power of two
   std::uint32_t packet_bytes = 16384;  ///< payload of the largest packet, a multiple of 16
 
+  bool operator==(const WireShape&) const = default;
+
   static constexpr int wires = plan::max_wires + 1;
   static constexpr std::size_t line = 128;
 

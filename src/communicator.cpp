@@ -64,7 +64,11 @@ Work Communicator::submit_together(const std::vector<Request>& requests) {
   return Work(std::move(parts));
 }
 
-void Communicator::abort() noexcept { state_->engine->abort(); }
+void Communicator::abort() noexcept {
+  state_->engine->abort();
+  const auto lock = state_->family.loop->guard();
+  state_->device_engines.abort();
+}
 
 namespace {
 

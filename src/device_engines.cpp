@@ -265,6 +265,10 @@ Operation& DeviceEngines::run(const Decision& decision, const Request& request) 
   return (decision.backend == Backend::cuda ? cuda_ : nccl_)->run(decision, request, nullptr);
 }
 
+void DeviceEngines::abort() noexcept {
+  if (cuda_ != nullptr) static_cast<cuda::CudaEngine&>(*cuda_).end_calls();
+}
+
 void DeviceEngines::group_begins() {
   grouping_ = true;
   for (Engine* const engine : {nccl_.get(), cuda_.get()}) {

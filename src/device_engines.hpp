@@ -28,6 +28,8 @@ class DeviceEngines {
   std::string start(const Decision& decision, const Request& request);
   /// After `start`.
   Operation& run(const Decision& decision, const Request& request);
+  /// Calls of tutti's kernels end on this rank, also those that nobody waits for. Under the loop's guard.
+  void abort() noexcept;
   void group_begins();
   void group_ends();
 

@@ -30,6 +30,9 @@ class CudaEngine final : public device::StreamEngine {
   /// Ends what is still in the streams, after a while.
   ~CudaEngine() override;
 
+  /// Ends this rank's part of all calls, also of those that nobody waits for. Any thread.
+  void end_calls() noexcept { outcomes_.abort(); }
+
  private:
   void put(std::span<device::StreamOperation* const> operations) override;
   bool given_up() const override { return outcomes_.aborted(); }

@@ -56,6 +56,7 @@ void copy_now(void* to, const void* from, std::size_t bytes, Stream stream) {
 
 /// How a rank's memory is reached.
 struct Wires::Card {
+  kernels::WireShape shape;
   std::uint64_t process;
   const std::shared_ptr<DeviceMemory>* memory;  ///< for threads of that process, while all are in the constructor
   device::IpcHandle handle;                     ///< for others
@@ -80,6 +81,13 @@ Wires::Wires(const World& world, int device, const kernels::WireShape& shape, co
   for (const Store::Value& value : values) {
     expect(value.size() == sizeof(Card), Code::mismatch, "the ranks are of different versions of tutti");
     std::memcpy(&cards.emplace_back(), value.data(), sizeof(Card));
+    if (cards.back().shape == shape) continue;
+    throw Error(Code::mismatch, "its CudaSettings are others",
+                {.rank = world.rank,
+                 .operation = "making wires among devices",
+                 .engine = "cuda",
+                 .peer = static_cast<int>(cards.size()) - 1,
+                 .remedy = "give all ranks the same Config::cuda"});
   }
   agree(world, "reach", look, [&] {
     for (int rank = 0; rank < world.size; ++rank) reach(rank, cards[static_cast<std::size_t>(rank)]);
@@ -102,6 +110,7 @@ Wires::Wires(const World& world, int device, const kernels::WireShape& shape, co
 
 Wires::Card Wires::card() const {
   Card card{};
+  card.shape = shape_;
   card.process = process_token();
   card.memory = &mine_;
   card.device = device_;

@@ -1,4 +1,5 @@
 /// @file  What only tutti's kernels do on device memory, when they are chosen, and what they refuse.
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -233,4 +234,76 @@ TEST_CASE("a captured call that fails is told by the next call of the communicat
       small_settings());
   REQUIRE(errors[0]);
   CHECK(says(*errors[0], "a call in a graph has failed"));
+}
+
+TEST_CASE("ranks that were given other settings of the kernels are told") {
+  const auto errors = test::errors_of(2, [](Communicator& comm) {
+    const DeviceArray<float> data(own_values(comm));
+    Config config = small_settings();
+    config.cuda.channels = 1 + comm.rank();
+    World world = comm.world();
+    world.store = prefixed(world.store, "again/");
+    Communicator other(world, config);
+    all_reduce(other, on_device(data.data(), 100), sum, by_kernels).wait();
+  });
+  for (const auto& error : errors) {
+    REQUIRE(error);
+    CHECK(error->code() == Code::mismatch);
+    CHECK(says(*error, "give all ranks the same Config::cuda"));
+  }
+}
+
+TEST_CASE("an abort ends a call that nobody waits for, so that its stream is free again") {
+  in_process(
+      2,
+      [](Communicator& comm) {
+        const DeviceArray<float> data(own_values(comm));
+        all_reduce(comm, on_device(data.data(), 100), sum, by_kernels).wait();
+        if (comm.rank() == 1) return;
+        cudaStream_t stream = nullptr;
+        ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        all_reduce(comm, on_device(data.data(), 100), sum, {.backend = Backend::cuda, .stream = Stream(stream)});
+        comm.abort();
+        ok(cudaStreamSynchronize(stream));
+        ok(cudaStreamDestroy(stream));
+      },
+      small_settings());
+}
+
+TEST_CASE("more calls in a stream than there are places for their outcomes give the right sum") {
+  in_process(
+      2,
+      [](Communicator& comm) {
+        ok(cudaSetDevice(comm.rank()));
+        const DeviceArray<int> mine(std::vector<int>(1, comm.rank() == 0 ? 1 : 0));
+        cudaStream_t stream = nullptr;
+        ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        const Options options{.backend = Backend::cuda, .stream = Stream(stream)};
+        for (int i = 0; i < 600; ++i) all_reduce(comm, on_device(mine.data(), 1), maximum, options);
+        all_reduce(comm, on_device(mine.data(), 1), sum, options).wait();
+        if (mine.values().front() != 2) throw std::runtime_error("not the sum");
+        ok(cudaStreamDestroy(stream));
+      },
+      small_settings());
+}
+
+TEST_CASE("survivors shrink, and their kernels go on among themselves") {
+  std::atomic<int> right{0};
+  const auto errors = test::errors_of(
+      3,
+      [&](Communicator& comm) {
+        const DeviceArray<float> data(own_values(comm));
+        all_reduce(comm, on_device(data.data(), 100), sum, by_kernels).wait();
+        if (comm.rank() == 1) return;
+        try {
+          all_reduce(comm, on_device(data.data(), 100), sum, by_kernels).wait();
+        } catch (const Error&) {
+          Communicator rest = comm.shrink();
+          const DeviceArray<float> again(std::vector<float>(100, 1.F));
+          all_reduce(rest, on_device(again.data(), 100), sum, by_kernels).wait();
+          if (all_are(again, 2)) ++right;
+        }
+      },
+      small_settings());
+  CHECK(right == 2);
 }
