@@ -66,7 +66,6 @@ Work Communicator::submit_together(const std::vector<Request>& requests) {
 
 void Communicator::abort() noexcept {
   state_->engine->abort();
-  const auto lock = state_->family.loop->guard();
   state_->device_engines.abort();
 }
 

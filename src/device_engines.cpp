@@ -257,6 +257,7 @@ std::string DeviceEngines::start(const Decision& decision, const Request& reques
   } catch (const cuda::NoAgreement& error) {
     return error.reason();
   }
+  if (by_kernels) kernels_.store(static_cast<cuda::CudaEngine*>(engine.get()), std::memory_order_release);
   if (grouping_) engine->group_begins();
   return {};
 }
@@ -266,7 +267,7 @@ Operation& DeviceEngines::run(const Decision& decision, const Request& request) 
 }
 
 void DeviceEngines::abort() noexcept {
-  if (cuda_ != nullptr) static_cast<cuda::CudaEngine&>(*cuda_).end_calls();
+  if (cuda::CudaEngine* const engine = kernels_.load(std::memory_order_acquire)) engine->end_calls();
 }
 
 void DeviceEngines::group_begins() {

@@ -1,6 +1,7 @@
 /// @file  DeviceEngines: a communicator's engines for device memory, made when they are first needed.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,9 @@
 namespace tutti {
 
 struct CommunicatorState;
+namespace cuda {
+class CudaEngine;
+}
 
 class DeviceEngines {
  public:
@@ -28,7 +32,7 @@ class DeviceEngines {
   std::string start(const Decision& decision, const Request& request);
   /// After `start`.
   Operation& run(const Decision& decision, const Request& request);
-  /// Calls of tutti's kernels end on this rank, also those that nobody waits for. Under the loop's guard.
+  /// Calls of tutti's kernels end on this rank, also those that nobody waits for. Any thread, without the guard.
   void abort() noexcept;
   void group_begins();
   void group_ends();
@@ -47,7 +51,8 @@ class DeviceEngines {
   std::shared_ptr<Part> part_;
   std::unique_ptr<Engine> nccl_;  ///< null before its first call
   std::unique_ptr<Engine> cuda_;
-  int blocks_ = 0;  ///< of our kernels, that every rank's device holds at once
+  std::atomic<cuda::CudaEngine*> kernels_{nullptr};  ///< the same, for other threads
+  int blocks_ = 0;                                   ///< of our kernels, that every rank's device holds at once
   bool grouping_ = false;
 };
 
