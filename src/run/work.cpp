@@ -22,8 +22,10 @@ Work& Work::operator=(Work&& other) noexcept {
 }
 
 Work::~Work() {
-  if (operation_ != nullptr) [[unlikely]]
+  if (operation_ != nullptr) [[unlikely]] {
+    operation_->leave();
     end(false);
+  }
 }
 
 /// Waits for the own operation and lets go of it and its communicator. Returns its error.
